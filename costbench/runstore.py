@@ -1,0 +1,178 @@
+"""Run directories: begin, checkpoint, seal, open, verify. Atomic, and never overwritten once sealed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from costbench.errors import CheckFailed, InputError, UsageError
+from costbench.ledger import SCHEMA_VERSION, SCHEMAS, Ledger, check_conservation
+
+TABLES = tuple(f"{name}.parquet" for name in SCHEMAS)
+RECORD, SEAL = "run.json", "SEALED"
+PARTIAL = ".partial-"
+CHECKPOINT = "checkpoint"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A sealed run on disk. `record` is run.json; `ledger` is read on first use."""
+
+    path: Path
+    record: dict[str, Any]
+
+    @property
+    def run_id(self) -> str:
+        return self.record["run_id"]
+
+    @property
+    def name(self) -> str:
+        return self.record["spec"]["name"]
+
+    @property
+    def nodes(self) -> int:
+        return self.record["spec"]["nodes"]
+
+    @property
+    def rounds(self) -> int:
+        return self.record["rounds"]
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        return Ledger.read(self.path)
+
+    @property
+    def ledger_sha256(self) -> str:
+        return _read_json(self.path / SEAL)["ledger_sha256"]
+
+
+class RunStore:
+    """The directory under which runs live, one directory a run, named by its run id."""
+
+    def __init__(self, root: str | Path = "runs"):
+        self.root = Path(root)
+
+    def find(self, reference: str) -> Run:
+        """Open the sealed run at a path, or the one whose id begins with `reference`."""
+        path = Path(reference)
+        return open_run(path if path.is_dir() else self._by_prefix(reference))
+
+    def _by_prefix(self, reference: str) -> Path:
+        matches = sorted(self.root.glob(f"{reference}*")) if re.fullmatch("[0-9a-f]{1,12}", reference) else []
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            raise UsageError(f"run {reference!r} is ambiguous: {', '.join(path.name for path in matches)}")
+        known = ", ".join(path.name for path in self.sealed()) or "none"
+        raise UsageError(
+            f"no run {reference!r} in {self.root}/: give a path or the prefix of one of: {known}"
+        )
+
+    def sealed(self) -> list[Path]:
+        return sorted(path.parent for path in self.root.glob(f"*/{SEAL}"))
+
+    def holds(self, run_id: str) -> bool:
+        return (self.root / run_id / SEAL).is_file()
+
+    @contextmanager
+    def writing(self, run_id: str) -> Iterator[Path]:
+        """A partial directory of that run to write in, locked against a second writer.
+
+        It stays when the block fails or is interrupted, so that its checkpoint can be resumed; only
+        `seal` turns it into a run.
+        """
+        if (self.root / run_id).exists():
+            raise CheckFailed(f"{self.root / run_id} exists: a run is never overwritten")
+        partial = self.root / f"{PARTIAL}{run_id}"
+        partial.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(self.root / f"{PARTIAL}{run_id}.lock")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise CheckFailed(f"{partial}: another process is writing this run") from None
+        try:
+            yield partial
+        finally:
+            lock.release()
+            Path(lock.lock_file).unlink(missing_ok=True)
+
+    def seal(self, partial: Path, record: dict[str, Any], ledger: Ledger) -> Run:
+        """Write run.json, the tables and their hashes, then rename `partial` to the run's id."""
+        check_conservation(ledger, record["spec"]["nodes"], record["rounds"])
+        shutil.rmtree(partial / CHECKPOINT, ignore_errors=True)
+        ledger.write(partial)
+        _write_json(partial / RECORD, {"schema": SCHEMA_VERSION, **record})
+        hashes = {name: _sha256(partial / name) for name in (RECORD, *TABLES)}
+        _write_json(partial / SEAL, _seal_of(hashes))
+        target = self.root / record["run_id"]
+        partial.rename(target)
+        return open_run(target)
+
+
+def open_run(path: Path) -> Run:
+    """The sealed run in a directory; InputError if it is not one or of another schema version."""
+    seal = path / SEAL
+    if not seal.is_file():
+        raise InputError(path, SEAL, "no such file", "a sealed run: `costbench run` writes SEALED last")
+    for document in (_read_json(seal), record := _read_json(path / RECORD)):
+        if document.get("schema") != SCHEMA_VERSION:
+            allowed = f"{SCHEMA_VERSION}; run the spec again with this version of costbench"
+            raise InputError(path, "schema", document.get("schema"), allowed)
+    return Run(path, record)
+
+
+def verify(run: Run) -> None:
+    """Hash every file again and check the conservation laws; CheckFailed says what does not hold."""
+    sealed = _read_json(run.path / SEAL)
+    for name in (RECORD, *TABLES):
+        found, expected = _sha256(run.path / name), sealed["files"].get(name)
+        if found != expected:
+            raise CheckFailed(
+                f"{run.path / name}: found SHA-256 {found[:12]}..., sealed {str(expected)[:12]}..."
+            )
+    if _seal_of(sealed["files"]) != sealed:
+        raise CheckFailed(
+            f"{run.path / SEAL}: the ledger's hash does not follow from the hashes of its tables"
+        )
+    try:
+        check_conservation(run.ledger, run.nodes, run.rounds)
+    except CheckFailed as error:
+        raise CheckFailed(f"{run.path}: {error}") from None
+
+
+def _seal_of(hashes: dict[str, str]) -> dict[str, Any]:
+    of_tables = "".join(hashes[name] for name in TABLES)
+    ledger_sha256 = hashlib.sha256(of_tables.encode()).hexdigest()
+    return {"schema": SCHEMA_VERSION, "ledger_sha256": ledger_sha256, "files": hashes}
+
+
+def _sha256(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        raise InputError(path, "", "no readable file", "a sealed run has this file") from None
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(path, "", str(error), "a readable JSON document") from None
+    if not isinstance(document, dict):
+        raise InputError(path, "", type(document).__name__, "a JSON object")
+    return document
+
+
+def _write_json(path: Path, document: dict[str, Any]) -> None:
+    path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")

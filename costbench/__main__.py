@@ -1,0 +1,3 @@
+from costbench.cli import main
+
+main()

@@ -1,0 +1,232 @@
+"""The commands of `costbench`. Results on stdout, progress and notes on stderr.
+
+Exit 0 ok, 1 a check failed, 2 wrong usage, 3 bad input file, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from costbench.cli.outcome import guarded, note, print_json
+
+app = typer.Typer(
+    name="costbench",
+    help="Run decentralized learning, count what every device sent, computed and held, and price it.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+profiles_app = typer.Typer(
+    help="Hardware profiles: devices as sourced numbers.", no_args_is_help=True, rich_markup_mode=None
+)
+data_app = typer.Typer(help="Data sets: list and fetch.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(profiles_app, name="profiles")
+app.add_typer(data_app, name="data")
+
+RunArguments = Annotated[
+    list[str], typer.Argument(metavar="RUN...", help="Run directory, or a unique prefix of its run id.")
+]
+RunsDirectory = Annotated[Path, typer.Option("--runs", help="Directory of the runs.")]
+Targets = Annotated[
+    str,
+    typer.Option(
+        "--profile",
+        metavar="P[/RADIO],...",
+        help="Profiles to price for, such as phone/wifi,phone/lte,drone or a path to a YAML file.",
+    ),
+]
+Samples = Annotated[int, typer.Option(min=1, help="Draws of the uncertain parameters.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+RUNS = Path("runs")
+
+
+def main() -> None:
+    """Entry point of the `costbench` command."""
+    app(prog_name="costbench")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from costbench import __version__
+
+        typer.echo(f"costbench {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+@guarded
+def demo(
+    out: Annotated[Path, typer.Option(help="Directory of the report.")] = Path("reports/demo"),
+    runs: RunsDirectory = RUNS,
+    quiet: Annotated[bool, typer.Option(help="No progress bar.")] = False,
+) -> None:
+    """Train, count, price and report on shipped real data; no network."""
+    from costbench.cli.demonstration import demonstrate
+
+    demonstrate(out, runs, quiet)
+
+
+@app.command()
+@guarded
+def run(
+    spec: Annotated[str, typer.Argument(help="YAML file, or name of a shipped recipe.")],
+    overrides: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--set", metavar="KEY=VALUE", help="Override a key of the spec; may be repeated."),
+    ] = None,
+    runs: RunsDirectory = RUNS,
+    quiet: Annotated[bool, typer.Option(help="No progress bar.")] = False,
+) -> None:
+    """Train what SPEC says, count it, and seal the run; goes on where an interrupted try stopped."""
+    from costbench.cli.running import run_with_progress
+    from costbench.spec import load_spec
+
+    sealed = run_with_progress([(load_spec(spec, overrides or []), spec)], runs, quiet)[0]
+    typer.echo(sealed.path)
+
+
+@app.command()
+@guarded
+def show(
+    run: Annotated[str, typer.Argument(help="Run directory, or a unique prefix of its run id.")],
+    as_json: AsJson = False,
+    runs: RunsDirectory = RUNS,
+) -> None:
+    """Print what was counted in a run."""
+    from costbench.reporting.summary import show as summarise
+    from costbench.runstore import RunStore
+
+    document = summarise(RunStore(runs).find(run))
+    if as_json:
+        print_json(document)
+    else:
+        from costbench.cli.printing import print_counts
+
+        print_counts(document)
+
+
+@app.command()
+@guarded
+def verify(run: RunArguments, runs: RunsDirectory = RUNS) -> None:
+    """Hash the files of sealed runs again and check the conservation laws."""
+    from costbench import runstore
+
+    store = runstore.RunStore(runs)
+    for reference in run:
+        found = store.find(reference)
+        runstore.verify(found)
+        typer.echo(f"{found.path}: intact, ledger {found.ledger_sha256[:12]}")
+
+
+@app.command()
+@guarded
+def price(
+    run: RunArguments,
+    profile: Targets,
+    samples: Samples = 1000,
+    as_json: AsJson = False,
+    csv: Annotated[Optional[Path], typer.Option(help="Write the costs of every node to this file.")] = None,  # noqa: UP045
+    runs: RunsDirectory = RUNS,
+) -> None:
+    """Price what was counted, for devices and radios; never trains again."""
+    from costbench.cli.pricing import price_runs, price_document, price_frame
+
+    if as_json and csv is not None:
+        raise typer.BadParameter("give either --json or --csv")
+    priced = price_runs(run, profile, samples, runs)
+    if as_json:
+        print_json(price_document(priced))
+    elif csv is not None:
+        price_frame(priced).to_csv(csv, index=False)
+        note(f"wrote {csv}")
+    else:
+        from costbench.cli.printing import print_prices
+
+        print_prices(priced)
+
+
+@app.command()
+@guarded
+def report(
+    run: RunArguments,
+    profile: Targets,
+    out: Annotated[Path, typer.Option(help="Directory of the report.")],
+    samples: Samples = 1000,
+    runs: RunsDirectory = RUNS,
+) -> None:
+    """Write index.html, report.md, report.json, tables and figures."""
+    from costbench.cli.pricing import price_runs
+    from costbench.reporting.report import write_report
+    from costbench.runstore import RunStore
+
+    priced = price_runs(run, profile, samples, runs)
+    store = RunStore(runs)
+    typer.echo(write_report([store.find(reference) for reference in run], priced, out) / "index.html")
+
+
+@profiles_app.command("list")
+@guarded
+def profiles_list() -> None:
+    """List the shipped profiles with their radios."""
+    from costbench.cli.printing import print_profiles
+
+    print_profiles()
+
+
+@profiles_app.command("show")
+@guarded
+def profiles_show(
+    profile: Annotated[str, typer.Argument(help="Profile id, or path to a YAML file.")], as_json: AsJson = False
+) -> None:
+    """Print every number of a profile with its range, unit, kind and source."""
+    from costbench.cli.printing import print_profile
+    from costbench.profile import load_profile
+
+    loaded = load_profile(profile)
+    if as_json:
+        print_json(loaded.model_dump(mode="json"))
+    else:
+        print_profile(loaded)
+
+
+@profiles_app.command("check")
+@guarded
+def profiles_check(
+    profile: Annotated[list[str], typer.Argument(help="Profile ids, or paths to YAML files.")],
+) -> None:
+    """Check that profiles are complete, in range and in the right units."""
+    from costbench.profile import load_profile
+
+    for reference in profile:
+        typer.echo(f"{reference}: ok, {load_profile(reference).id}")
+
+
+@data_app.command("list")
+@guarded
+def data_list() -> None:
+    """List the data sets: shipped, fetched or missing."""
+    from costbench.cli.printing import print_data_sets
+
+    print_data_sets()
+
+
+@data_app.command("fetch")
+@guarded
+def data_fetch(name: Annotated[str, typer.Argument(help="Name of the data set.")]) -> None:
+    """Fetch a data set, check its hashes, and keep it for later runs."""
+    from costbench.training.data.fetch import fetch
+
+    typer.echo(fetch(name, note=note))

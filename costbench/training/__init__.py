@@ -1,0 +1,1 @@
+"""Decentralized training that is counted: the only part of costbench that needs torch."""

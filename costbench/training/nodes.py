@@ -1,0 +1,139 @@
+"""The state of all nodes: stacked rows, and each node's view of its own.
+
+Shapes: N nodes, D parameters, B batch, S side numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from costbench.training.counters.phases import phase
+from costbench.training.layout import Layout
+
+Initial = Literal["parameters", "zeros", "one"]
+Category = Literal["parameters", "gradients", "optimizer", "algorithm"]
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """One stacked buffer: what its rows begin as ("one" is a single number 1), and what it is for."""
+
+    initial: Initial
+    category: Category = "algorithm"
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Images float32 [B, C, H, W] and labels int64 [B]."""
+
+    images: Tensor
+    labels: Tensor
+
+
+class Node:
+    """One node: its model, whose parameters are views into a row, and its rows by name (node.x, node.w)."""
+
+    def __init__(self, index: int, model: nn.Module, rows: Mapping[str, Tensor], model_row: str):
+        self.index = index
+        self.model = model
+        self.rows = dict(rows)
+        self.model_row = model_row
+        self.loss = torch.full((), torch.nan)
+        _bind(model, self.rows[model_row], self.rows["g"])
+
+    def __getattr__(self, name: str) -> Tensor:
+        try:
+            return self.__dict__["rows"][name]
+        except KeyError:
+            raise AttributeError(f"node has no buffer {name!r}") from None
+
+    def gradient(self, batch: Batch) -> Tensor:
+        """Gradient [D] of the mean cross-entropy on the batch, at the model's row; also sets `loss`."""
+        with phase("forward"):
+            loss = F.cross_entropy(self.model(batch.images), batch.labels)
+        with phase("backward"):
+            self.g.zero_()
+            loss.backward()
+        self.loss = loss.detach()
+        return self.g
+
+    def alone(self) -> Node:
+        """A copy of this node that shares no memory with it."""
+        rows = {name: row.clone() for name, row in self.rows.items()}
+        return Node(self.index, deepcopy(self.model), rows, self.model_row)
+
+
+def _bind(model: nn.Module, row_D: Tensor, gradient_D: Tensor) -> None:
+    """Make the model's parameters views of `row_D` and their gradients views of `gradient_D`."""
+    layout = Layout.of(model)
+    views = zip(layout.names, layout.views(row_D), layout.views(gradient_D), strict=True)
+    for name, parameter, gradient in views:
+        owner, _, leaf = name.rpartition(".")
+        bound = nn.Parameter(parameter)
+        bound.grad = gradient
+        setattr(model.get_submodule(owner), leaf, bound)
+
+
+class Fleet:
+    """N nodes as rows of stacked buffers [N, D] or [N, 1].
+
+    Parameters
+    ----------
+    model : the model that every node starts from
+    nodes : N
+    buffers : what the algorithm and the optimizer keep, by name; the gradient "g" is added
+    model_row : the buffer that the models' parameters are views of
+    """
+
+    def __init__(self, model: nn.Module, nodes: int, buffers: Mapping[str, Buffer], model_row: str):
+        self.layout = Layout.of(model)
+        self.buffers = {**buffers, "g": Buffer("zeros", "gradients")}
+        start_D = flatten(model, self.layout)
+        self.stacked = {
+            name: _begin(buffer.initial, start_D).repeat(nodes, 1) for name, buffer in self.buffers.items()
+        }
+        # .data: each row has a version counter of its own, for autograd in concurrent threads
+        self.nodes = [
+            Node(i, deepcopy(model), {name: rows[i].data for name, rows in self.stacked.items()}, model_row)
+            for i in range(nodes)
+        ]
+
+    @property
+    def model_rows(self) -> Tensor:
+        """Parameters of all models, float32 [N, D]."""
+        return self.stacked[self.nodes[0].model_row]
+
+    def state(self) -> dict[str, Any]:
+        """Everything that must survive a checkpoint: the stacked buffers and the models' own buffers."""
+        own = [dict(node.model.named_buffers()) for node in self.nodes]
+        losses = [node.loss for node in self.nodes]
+        return {"stacked": self.stacked, "model_buffers": own, "losses": losses}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        for name, rows in state["stacked"].items():
+            self.stacked[name].copy_(rows)
+        for node, own, loss in zip(self.nodes, state["model_buffers"], state["losses"], strict=True):
+            node.loss = loss
+            for name, buffer in node.model.named_buffers():
+                buffer.copy_(own[name])
+
+
+def flatten(model: nn.Module, layout: Layout) -> Tensor:
+    """The model's parameters as one row float32 [D]."""
+    row_D = torch.empty(layout.parameters)
+    for view, parameter in zip(layout.views(row_D), model.parameters(), strict=True):
+        view.copy_(parameter.detach())
+    return row_D
+
+
+def _begin(initial: Initial, start_D: Tensor) -> Tensor:
+    if initial == "parameters":
+        return start_D
+    return torch.zeros_like(start_D) if initial == "zeros" else torch.ones(1)

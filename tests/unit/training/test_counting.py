@@ -1,0 +1,103 @@
+"""Counting one device's round: what it must contain, and that it changes nothing."""
+
+import hashlib
+
+import pytest
+import torch
+
+from costbench.ledger import DEVICE_PHASES
+from costbench.training.counters.device import measure_round
+from costbench.training.simulate import Simulation
+
+
+def measure(simulation, node=0, t=0):
+    weights, arrivals = simulation.transport.weights(t), simulation.transport.arrivals(t)
+    return measure_round(
+        simulation.fleet.nodes[node],
+        simulation.algorithm,
+        simulation._local(simulation.fleet.nodes[node], t, weights),
+        simulation.wire,
+        simulation.fleet.buffers,
+        [float(w) for w in weights[node, arrivals[:, node]]],
+    )
+
+
+def flop_by_phase(device_round):
+    totals = dict.fromkeys(DEVICE_PHASES, 0)
+    for (phase, _), counts in device_round.counts.items():
+        totals[phase] += counts.flop
+    return totals
+
+
+def fingerprint(simulation):
+    digest = hashlib.sha256()
+    for rows in simulation.fleet.stacked.values():
+        digest.update(rows.numpy().tobytes())
+    for node in simulation.fleet.nodes:
+        for name, tensor in node.model.state_dict().items():
+            digest.update(name.encode() + tensor.contiguous().numpy().tobytes())
+    return digest.hexdigest()
+
+
+def test_counting_leaves_training_untouched(spec_of):
+    simulation = Simulation(spec_of())
+    model = simulation.fleet.nodes[0].model
+    before, bmm, relu = fingerprint(simulation), torch.bmm, torch.nn.functional.relu
+    generator = torch.get_rng_state()
+    measure(simulation)
+    assert fingerprint(simulation) == before
+    assert model.training
+    assert torch.equal(torch.get_rng_state(), generator)
+    assert all(not m._forward_hooks and not m._backward_hooks for m in model.modules())
+    assert torch.bmm is bmm and torch.nn.functional.relu is relu
+
+
+def test_a_round_has_work_in_every_phase(spec_of):
+    flop = flop_by_phase(measure(Simulation(spec_of())))
+    assert all(flop[phase] > 0 for phase in DEVICE_PHASES), flop
+
+
+def test_the_optimizer_step_is_counted(spec_of):
+    simulation = Simulation(spec_of())
+    # g += wd x: 2 D; m = mu m + g: D + D; x -= lr m: 2 D
+    assert flop_by_phase(measure(simulation))["optimizer"] == 6 * simulation.fleet.layout.parameters
+
+
+def test_mixing_of_sgp_is_counted(spec_of):
+    simulation = Simulation(spec_of(algorithm={"kind": "sgp"}))
+    parameters = simulation.fleet.layout.parameters
+    # z = x / w, p x for the message, p x for itself, and one message added: 4 D; p w twice, w + w_j: 3
+    assert flop_by_phase(measure(simulation))["mix"] == 4 * parameters + 3
+
+
+def test_a_second_in_neighbour_costs_one_more_decode_and_addition(spec_of):
+    algorithm = {"kind": "sgp"}
+    one = Simulation(spec_of(algorithm=algorithm))
+    two = Simulation(spec_of(algorithm=algorithm, topology={"kind": "ring"}))
+    parameters = one.fleet.layout.parameters
+    difference = flop_by_phase(measure(two))["mix"] - flop_by_phase(measure(one))["mix"]
+    assert difference == parameters + 1
+
+
+def test_memory_holds_what_the_algorithm_needs(spec_of):
+    simulation = Simulation(spec_of())
+    row = 4 * simulation.fleet.layout.parameters
+    statistics = sum(b.nbytes for b in simulation.fleet.nodes[0].model.buffers())
+    held = measure(simulation).bytes_of
+    assert held["parameters"] == row + statistics
+    assert held["gradients"] == held["optimizer"] == row
+    assert held["algorithm"] == 2 * row + 4  # x, e and w
+    assert held["peak"] > held["parameters"] + held["gradients"] + held["optimizer"] + held["algorithm"]
+    assert held["peak"] <= sum(bytes_ for name, bytes_ in held.items() if name != "peak")
+
+
+def test_dense_messages_are_held_in_memory(spec_of):
+    simulation = Simulation(spec_of(algorithm={"kind": "sgp"}))
+    row = 4 * simulation.fleet.layout.parameters
+    assert measure(simulation).bytes_of["messages"] >= 2 * row
+
+
+@pytest.mark.parametrize("node", range(4))
+def test_every_node_counts_like_itself_alone(spec_of, node):
+    simulation = Simulation(spec_of())
+    assert measure(simulation, node).counts == measure(simulation, 0).counts

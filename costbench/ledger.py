@@ -89,14 +89,18 @@ class Ledger:
 
 def _read_table(path: Path, name: str) -> pa.Table:
     try:
-        table = pq.read_table(path)
+        table = pq.ParquetFile(path).read()
     except FileNotFoundError:
         raise InputError(path, "", "no such file", "a sealed run has this table") from None
-    except (OSError, pa.ArrowInvalid) as error:
+    except (OSError, pa.ArrowException) as error:
         raise InputError(path, "", str(error).split("\n")[0], "an intact Parquet file") from None
     if not table.schema.equals(SCHEMAS[name]):
-        raise InputError(path, "columns", table.schema.names, SCHEMAS[name].names)
+        raise InputError(path, "columns", _columns(table.schema), _columns(SCHEMAS[name]))
     return table
+
+
+def _columns(schema: pa.Schema) -> str:
+    return ", ".join(f"{field.name} {field.type}" for field in schema)
 
 
 def message_bits(messages: pa.Table) -> np.ndarray:
@@ -130,46 +134,77 @@ def total_count(compute: pa.Table, column: str, *, node: int | None, phases: tup
 
 
 def check_conservation(ledger: Ledger, nodes: int, rounds: int) -> None:
-    """The laws that hold for every ledger; CheckFailed names the first that does not.
-
-    Bits sent equal bits received plus bits dropped; each message is whole bytes; equal contents have
-    equal bits; nodes and rounds exist; counts are not negative; no node sends to itself.
-    """
-    messages, compute, memory = ledger.messages, ledger.compute, ledger.memory
-    bits = message_bits(messages)
-    sender, receiver = messages["sender"].to_numpy(), messages["receiver"].to_numpy()
-    delivered = messages["delivered"].to_numpy(zero_copy_only=False)
-    sent = sum(exact_sum_by(sender, bits, nodes))
-    received = sum(exact_sum_by(receiver[delivered], bits[delivered], nodes))
-    rounds_seen = messages["round"].to_numpy()
-    ranges = compute["round_start"].to_numpy(), compute["round_stop"].to_numpy()
-    counts = [messages[name].to_numpy() for name in (*BIT_COLUMNS, "elements")]
-    counts += [compute[name].to_numpy() for name in ("flop", "bytes_read", "bytes_written", "launches")]
+    """The laws that hold for every ledger, listed in `runs/README.md`; CheckFailed names the first broken."""
     laws = {
-        "bits sent = bits received + bits dropped": sent == received + exact_sum(bits[~delivered]),
-        "every message is a whole number of bytes": bool((bits % 8 == 0).all()),
-        "equal contents have equal bits": _contents_agree(messages, bits),
-        "no node sends to itself": bool((sender != receiver).all()),
-        "senders and receivers are nodes": all(_inside(ids, nodes) for ids in (sender, receiver)),
-        "nodes of the compute and memory tables exist": all(
-            _inside(table["node"].to_numpy(), nodes) for table in (compute, memory)
-        ),
-        "rounds of messages exist": _inside(rounds_seen, rounds),
-        "round ranges of counts exist": bool(
-            (ranges[0] >= 0).all() and (ranges[0] < ranges[1]).all() and (ranges[1] <= rounds).all()
-        ),
-        "counts are not negative": all(bool((column >= 0).all()) for column in counts),
+        **_laws_of_messages(ledger.messages, nodes, rounds),
+        **_laws_of_counts(ledger.compute, ledger.memory, nodes, rounds),
     }
     for law, holds in laws.items():
         if not holds:
             raise CheckFailed(f"the ledger breaks a conservation law: {law}")
 
 
+def _laws_of_messages(messages: pa.Table, nodes: int, rounds: int) -> dict[str, bool]:
+    bits = message_bits(messages)
+    sender, receiver = messages["sender"].to_numpy(), messages["receiver"].to_numpy()
+    delivered = messages["delivered"].to_numpy(zero_copy_only=False)
+    sent = sum(exact_sum_by(sender, bits, nodes))
+    received = sum(exact_sum_by(receiver[delivered], bits[delivered], nodes))
+    link = _rows(messages, "round", "sender", "receiver", "content")
+    return {
+        "bits sent = bits received + bits dropped": sent == received + exact_sum(bits[~delivered]),
+        "every message is a whole number of bytes": bool((bits % 8 == 0).all()),
+        "equal contents have equal bits": _contents_agree(messages),
+        "a link carries a content once": len(np.unique(link, axis=0)) == len(link),
+        "no node sends to itself": bool((sender != receiver).all()),
+        "senders and receivers are nodes": _inside(sender, nodes) and _inside(receiver, nodes),
+        "rounds of messages exist": _inside(messages["round"].to_numpy(), rounds),
+        "bits and elements are not negative": bool((_rows(messages, *BIT_COLUMNS, "elements") >= 0).all()),
+    }
+
+
+def _laws_of_counts(compute: pa.Table, memory: pa.Table, nodes: int, rounds: int) -> dict[str, bool]:
+    start, stop = compute["round_start"].to_numpy(), compute["round_stop"].to_numpy()
+    counts = _rows(compute, "flop", "bytes_read", "bytes_written", "launches")
+    held = memory["bytes"].to_numpy()
+    return {
+        "nodes of the compute and memory tables exist": all(
+            _inside(table["node"].to_numpy(), nodes) for table in (compute, memory)
+        ),
+        "phases and categories of memory are known": set(compute["phase"].to_pylist()) <= set(PHASES)
+        and set(memory["category"].to_pylist()) <= set(MEMORY_CATEGORIES),
+        "round ranges of counts exist": bool(((start >= 0) & (start < stop) & (stop <= rounds)).all()),
+        "nothing is counted twice": _no_overlap(compute) and _no_repetition(memory),
+        "counts and bytes are not negative": bool((counts >= 0).all() and (held >= 0).all()),
+    }
+
+
+def _rows(table: pa.Table, *names: str) -> np.ndarray:
+    """Integer columns side by side, int64 [rows, names]."""
+    return np.stack([table[name].to_numpy().astype(np.int64) for name in names], axis=1)
+
+
+def _no_overlap(compute: pa.Table) -> bool:
+    """Whether the round ranges of every node, phase and dtype are disjoint."""
+    names = ("node", "phase", "dtype", "round_start", "round_stop")
+    rows = sorted(zip(*(compute[name].to_pylist() for name in names), strict=True))
+    return all(a[:3] != b[:3] or a[4] <= b[3] for a, b in pairwise(rows))
+
+
+def _no_repetition(memory: pa.Table) -> bool:
+    rows = list(zip(memory["node"].to_pylist(), memory["category"].to_pylist(), strict=True))
+    return len(set(rows)) == len(rows)
+
+
 def _inside(ids: np.ndarray, stop: int) -> bool:
     return bool(((ids >= 0) & (ids < stop)).all())
 
 
-def _contents_agree(messages: pa.Table, bits: np.ndarray) -> bool:
-    key = np.stack([messages[name].to_numpy() for name in ("round", "sender", "content")], axis=1)
+def _contents_agree(messages: pa.Table) -> bool:
+    """Whether messages of one round, sender and content have the same bits of every kind, and elements."""
+    if not len(messages):
+        return True
+    key = _rows(messages, "round", "sender", "content")
+    weights = _rows(messages, *BIT_COLUMNS, "elements")
     _, first, inverse = np.unique(key, axis=0, return_index=True, return_inverse=True)
-    return bool((bits == bits[first][inverse.reshape(-1)]).all()) if len(bits) else True
+    return bool((weights == weights[first][inverse.reshape(-1)]).all())

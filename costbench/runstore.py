@@ -53,7 +53,7 @@ class Run:
 
     @property
     def ledger_sha256(self) -> str:
-        return _read_json(self.path / SEAL)["ledger_sha256"]
+        return _seal_of(_sealed_hashes(self.path))["ledger_sha256"]
 
 
 class RunStore:
@@ -68,7 +68,8 @@ class RunStore:
         return open_run(path if path.is_dir() else self._by_prefix(reference))
 
     def _by_prefix(self, reference: str) -> Path:
-        matches = sorted(self.root.glob(f"{reference}*")) if re.fullmatch("[0-9a-f]{1,12}", reference) else []
+        is_prefix = re.fullmatch("[0-9a-f]{1,12}", reference)
+        matches = [path for path in self.sealed() if is_prefix and path.name.startswith(reference)]
         if len(matches) == 1:
             return matches[0]
         if matches:
@@ -79,7 +80,8 @@ class RunStore:
         )
 
     def sealed(self) -> list[Path]:
-        return sorted(path.parent for path in self.root.glob(f"*/{SEAL}"))
+        folders = (path.parent for path in self.root.glob(f"*/{SEAL}"))
+        return sorted(folder for folder in folders if not folder.name.startswith(PARTIAL))
 
     def holds(self, run_id: str) -> bool:
         return (self.root / run_id / SEAL).is_file()
@@ -91,56 +93,57 @@ class RunStore:
         It stays when the block fails or is interrupted, so that its checkpoint can be resumed; only
         `seal` turns it into a run.
         """
-        if (self.root / run_id).exists():
-            raise CheckFailed(f"{self.root / run_id} exists: a run is never overwritten")
-        partial = self.root / f"{PARTIAL}{run_id}"
-        partial.mkdir(parents=True, exist_ok=True)
+        target, partial = self.root / run_id, self.root / f"{PARTIAL}{run_id}"
+        self.root.mkdir(parents=True, exist_ok=True)
         lock = FileLock(self.root / f"{PARTIAL}{run_id}.lock")
         try:
             lock.acquire(timeout=0)
         except Timeout:
             raise CheckFailed(f"{partial}: another process is writing this run") from None
         try:
+            if target.exists():
+                raise CheckFailed(f"{target} exists: a run is never overwritten")
+            partial.mkdir(exist_ok=True)
             yield partial
         finally:
+            if target.exists():
+                Path(lock.lock_file).unlink(missing_ok=True)
             lock.release()
-            Path(lock.lock_file).unlink(missing_ok=True)
 
     def seal(self, partial: Path, record: dict[str, Any], ledger: Ledger) -> Run:
         """Write run.json, the tables and their hashes, then rename `partial` to the run's id."""
         check_conservation(ledger, record["spec"]["nodes"], record["rounds"])
-        shutil.rmtree(partial / CHECKPOINT, ignore_errors=True)
         ledger.write(partial)
         _write_json(partial / RECORD, {"schema": SCHEMA_VERSION, **record})
         hashes = {name: _sha256(partial / name) for name in (RECORD, *TABLES)}
         _write_json(partial / SEAL, _seal_of(hashes))
+        shutil.rmtree(partial / CHECKPOINT, ignore_errors=True)
         target = self.root / record["run_id"]
         partial.rename(target)
         return open_run(target)
 
 
 def open_run(path: Path) -> Run:
-    """The sealed run in a directory; InputError if it is not one or of another schema version."""
-    seal = path / SEAL
-    if not seal.is_file():
-        raise InputError(path, SEAL, "no such file", "a sealed run: `costbench run` writes SEALED last")
-    for document in (_read_json(seal), record := _read_json(path / RECORD)):
-        if document.get("schema") != SCHEMA_VERSION:
-            allowed = f"{SCHEMA_VERSION}; run the spec again with this version of costbench"
-            raise InputError(path, "schema", document.get("schema"), allowed)
+    """The sealed run in a directory.
+
+    Raises
+    ------
+    InputError : it is no sealed run, or one of another schema version
+    CheckFailed : its run.json is not the one that was sealed
+    """
+    hashes = _sealed_hashes(path)
+    _check_hash(path / RECORD, hashes)
+    record = _read_json(path / RECORD)
+    _check_schema(path / RECORD, record)
     return Run(path, record)
 
 
 def verify(run: Run) -> None:
     """Hash every file again and check the conservation laws; CheckFailed says what does not hold."""
-    sealed = _read_json(run.path / SEAL)
+    hashes = _sealed_hashes(run.path)
     for name in (RECORD, *TABLES):
-        found, expected = _sha256(run.path / name), sealed["files"].get(name)
-        if found != expected:
-            raise CheckFailed(
-                f"{run.path / name}: found SHA-256 {found[:12]}..., sealed {str(expected)[:12]}..."
-            )
-    if _seal_of(sealed["files"]) != sealed:
+        _check_hash(run.path / name, hashes)
+    if _seal_of(hashes) != _read_json(run.path / SEAL):
         raise CheckFailed(
             f"{run.path / SEAL}: the ledger's hash does not follow from the hashes of its tables"
         )
@@ -150,8 +153,33 @@ def verify(run: Run) -> None:
         raise CheckFailed(f"{run.path}: {error}") from None
 
 
+def _sealed_hashes(path: Path) -> dict[str, str]:
+    """SHA-256 of every file as SEALED states it."""
+    seal = path / SEAL
+    if not seal.is_file():
+        raise InputError(path, SEAL, "no such file", "a sealed run: `costbench run` writes SEALED last")
+    document = _read_json(seal)
+    _check_schema(seal, document)
+    hashes = document.get("files")
+    if not isinstance(hashes, dict) or set(hashes) != {RECORD, *TABLES}:
+        raise CheckFailed(f"{seal}: `files` does not hold the SHA-256 of {', '.join((RECORD, *TABLES))}")
+    return hashes
+
+
+def _check_schema(path: Path, document: dict[str, Any]) -> None:
+    if document.get("schema") != SCHEMA_VERSION:
+        allowed = f"{SCHEMA_VERSION}; run the spec again with this version of costbench"
+        raise InputError(path, "schema", document.get("schema"), allowed)
+
+
+def _check_hash(path: Path, hashes: dict[str, str]) -> None:
+    found, expected = _sha256(path), hashes[path.name]
+    if found != expected:
+        raise CheckFailed(f"{path}: found SHA-256 {found[:12]}..., sealed {str(expected)[:12]}...")
+
+
 def _seal_of(hashes: dict[str, str]) -> dict[str, Any]:
-    of_tables = "".join(hashes[name] for name in TABLES)
+    of_tables = "".join(str(hashes[name]) for name in TABLES)
     ledger_sha256 = hashlib.sha256(of_tables.encode()).hexdigest()
     return {"schema": SCHEMA_VERSION, "ledger_sha256": ledger_sha256, "files": hashes}
 

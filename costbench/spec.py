@@ -11,19 +11,36 @@ from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from costbench.errors import InputError, UsageError
-from costbench.validated import read_yaml, validated
+from costbench.validated import Words, parse_yaml, read_yaml, validated
 
 RECIPES = Path(__file__).parent / "recipes"
 
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Keep = Annotated[float, Field(gt=0, le=1, description="share of the entries that a message keeps")]
+Epoch = Annotated[int, Field(ge=0)]
+Factor = Annotated[float, Field(gt=0)]
 Gamma = Annotated[float, Field(gt=0, le=1, description="consensus step")]
 
 
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _truth_is_no_number(cls, given: object) -> object:
+        for key, entry in given.items() if isinstance(given, dict) else ():
+            field = cls.model_fields.get(key)
+            if isinstance(entry, bool) and field is not None and field.annotation is not bool:
+                raise PydanticCustomError("misplaced", "no truth value", {"key": key, "found": entry})
+        return given
+
+
+def _one_of_two(first: str, second: str, both: bool) -> PydanticCustomError:
+    found = f"{first} and {second}" if both else f"neither {first} nor {second}"
+    return PydanticCustomError("misplaced", f"exactly one of {first} and {second}", {"found": Words(found)})
 
 
 class ResNet20(_Part):
@@ -65,7 +82,7 @@ class Optimizer(_Part):
     nesterov: bool = False
     weight_decay: float = Field(default=0.0, ge=0)
     warmup_epochs: int = Field(default=0, ge=0, description="epochs at a tenth of lr")
-    milestones: dict[int, float] = Field(default={}, description="epoch -> factor on lr from there on")
+    milestones: dict[Epoch, Factor] = Field(default={}, description="epoch -> factor on lr from there on")
 
 
 class FixedGraph(_Part):
@@ -87,7 +104,7 @@ class EdgeList(_Part):
     @model_validator(mode="after")
     def _one_source(self) -> EdgeList:
         if (self.path is None) == (self.edges is None):
-            raise ValueError("either path or edges")
+            raise _one_of_two("path", "edges", self.path is not None)
         return self
 
 
@@ -102,6 +119,9 @@ class Scsp(_Part):
     keep: Keep
     gamma: Gamma
     merge_rounds: int = Field(default=50, ge=1, description="dense gossip rounds after training")
+    refresh_statistics: bool = Field(
+        default=False, description="one forward pass in every merge round, for BatchNorm's statistics"
+    )
 
 
 class Sgp(_Part):
@@ -144,7 +164,7 @@ class RunSpec(_Part):
     @model_validator(mode="after")
     def _one_length(self) -> RunSpec:
         if (self.rounds is None) == (self.epochs is None):
-            raise ValueError("exactly one of rounds and epochs")
+            raise _one_of_two("rounds", "epochs", self.rounds is not None)
         return self
 
     def resolved(self) -> dict[str, Any]:
@@ -206,7 +226,7 @@ def _override(document: dict[str, Any], override: str) -> None:
         if not isinstance(here, dict):
             raise UsageError(f"--set {override}: {parent!r} holds a single value, not keys")
     try:
-        here[leaf] = yaml.safe_load(text)
+        here[leaf] = parse_yaml(text)
     except yaml.YAMLError:
         raise UsageError(f"--set {override}: {text!r} is not a YAML value") from None
 
@@ -226,9 +246,12 @@ def read_edges(path: Path) -> list[tuple[int, int, int]]:
     try:
         rows = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
     except (OSError, UnicodeDecodeError):
-        raise InputError(path, "", "no readable file", "a CSV file with round,sender,receiver") from None
+        raise InputError(
+            path, "", Words("no readable file"), "a CSV file with round,sender,receiver"
+        ) from None
     if not rows or rows[0] != columns:
-        raise InputError(path, "line 1", ",".join(rows[0]) if rows else "", ",".join(columns))
+        found = ",".join(rows[0]) if rows else Words("nothing")
+        raise InputError(path, "line 1", found, ",".join(columns))
     return [_edge(path, number, row) for number, row in enumerate(rows[1:], start=2) if row]
 
 

@@ -71,7 +71,7 @@ def _root(
 def demo(
     out: Annotated[Path, typer.Option(help="Directory of the report.")] = Path("reports/demo"),
     runs: RunsDirectory = RUNS,
-    quiet: Annotated[bool, typer.Option(help="No progress bar.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
 ) -> None:
     """Train, count, price and report on shipped real data; no network."""
     from costbench.cli.demonstration import demonstrate
@@ -88,7 +88,7 @@ def run(
         typer.Option("--set", metavar="KEY=VALUE", help="Override a key of the spec; may be repeated."),
     ] = None,
     runs: RunsDirectory = RUNS,
-    quiet: Annotated[bool, typer.Option(help="No progress bar.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
 ) -> None:
     """Train what SPEC says, count it, and seal the run; goes on where an interrupted try stopped."""
     from costbench.cli.running import run_with_progress
@@ -142,7 +142,7 @@ def price(
     runs: RunsDirectory = RUNS,
 ) -> None:
     """Price what was counted, for devices and radios; never trains again."""
-    from costbench.cli.pricing import price_runs, price_document, price_frame
+    from costbench.cli.pricing import price_document, price_frame, price_runs
 
     if as_json and csv is not None:
         raise typer.BadParameter("give either --json or --csv")
@@ -189,7 +189,8 @@ def profiles_list() -> None:
 @profiles_app.command("show")
 @guarded
 def profiles_show(
-    profile: Annotated[str, typer.Argument(help="Profile id, or path to a YAML file.")], as_json: AsJson = False
+    profile: Annotated[str, typer.Argument(help="Profile id, or path to a YAML file.")],
+    as_json: AsJson = False,
 ) -> None:
     """Print every number of a profile with its range, unit, kind and source."""
     from costbench.cli.printing import print_profile

@@ -10,10 +10,10 @@ from typing import Any
 import pandas as pd
 
 from costbench.errors import UsageError
-from costbench.pricing.counts import Counts
+from costbench.pricing.counts import counts_of
 from costbench.pricing.price import Priced, price
 from costbench.profile import HardwareProfile, list_profiles, load_profile
-from costbench.runstore import Run, RunStore
+from costbench.runstore import RunStore
 
 
 @dataclass(frozen=True)
@@ -22,18 +22,6 @@ class Target:
 
     profile: HardwareProfile
     radio: str | None
-
-
-def counts_of(run: Run) -> Counts:
-    """What pricing needs of a run."""
-    return Counts(
-        run_id=run.run_id,
-        name=run.name,
-        nodes=run.nodes,
-        rounds=run.rounds,
-        messages=run.ledger.messages.to_pandas(),
-        compute=run.ledger.compute.to_pandas(),
-    )
 
 
 def parse_targets(text: str) -> list[Target]:

@@ -10,10 +10,18 @@ from threading import Event
 from types import FrameType
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.progress import ProgressColumn, Task
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.text import Text
 
+from costbench.cli.outcome import note
 from costbench.runstore import Run, RunStore
 from costbench.spec import RunSpec
 
@@ -40,6 +48,9 @@ def run_with_progress(specs: Sequence[tuple[RunSpec, str]], runs: Path, quiet: b
     with _stop_on_signals() as stop, Progress(*columns, console=Console(stderr=True), disable=quiet) as bar:
 
         def one(spec: RunSpec, file: str) -> Run:
+            if store.holds(spec.run_id()):
+                note(f"{spec.name}: already run")
+                return store.find(spec.run_id())
             task = bar.add_task(spec.name, total=None)
             return execute(
                 spec,
@@ -61,7 +72,7 @@ def _stop_on_signals() -> Iterator[Event]:
         stop.set()
         signal.signal(number, before[number])
 
-    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {int(number): signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield stop
     finally:

@@ -64,6 +64,11 @@ class Node:
         self.loss = loss.detach()
         return self.g
 
+    def refresh_statistics(self, batch: Batch) -> None:
+        """Move BatchNorm's running statistics towards those of the model's row on this batch."""
+        with phase("forward"), torch.no_grad():
+            self.model(batch.images)
+
     def alone(self) -> Node:
         """A copy of this node that shares no memory with it."""
         rows = {name: row.clone() for name, row in self.rows.items()}

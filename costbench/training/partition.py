@@ -133,7 +133,7 @@ def describe(parts: list[Indices], labels: Indices) -> dict[str, Any]:
     -------
     samples : list [nodes], number of samples
     class_counts : list [nodes][c], samples of each class
-    jensen_shannon_distance : mean over the nodes of the Jensen-Shannon distance [1] of their label
+    mean_js_distance : mean over the nodes of the Jensen-Shannon distance [1] of their label
         distribution to that of all parts together, with logarithms of base 2: 0 if all are alike, at most 1
     """
     classes = int(labels.max()) + 1
@@ -143,7 +143,7 @@ def describe(parts: list[Indices], labels: Indices) -> dict[str, Any]:
     return {
         "samples": [len(part) for part in parts],
         "class_counts": counts.tolist(),
-        "jensen_shannon_distance": float(np.mean(distances)),
+        "mean_js_distance": float(np.mean(distances)),
     }
 
 

@@ -117,8 +117,9 @@ class Simulation:
             inboxes = [_inbox(i, sent, weights, arrivals) for i in range(self.spec.nodes)]
             sent = list(self._pool.map(self._advance, rounds, inboxes))
             content += 1
-        losses = [float(node.loss) for node in self.fleet.nodes]
-        self.recorder.metric(t + 1, None, "train", "train_loss", sum(losses) / len(losses))
+        if t < self.training_rounds:
+            losses = [float(node.loss) for node in self.fleet.nodes]
+            self.recorder.metric(t + 1, None, "train", "train_loss", sum(losses) / len(losses))
 
     def _local(self, node: Node, t: int, weights: np.ndarray) -> Local:
         return Local(t, lambda: self.task.batch(node.index, t), float(weights[node.index, node.index]))

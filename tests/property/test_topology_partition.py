@@ -112,7 +112,7 @@ def test_every_sample_goes_to_exactly_one_node(case):
         assert max(map(len, parts)) - min(map(len, parts)) <= 1
     described = describe(parts, labels)
     assert np.sum(described["class_counts"], axis=0).tolist() == np.bincount(labels).tolist()
-    assert 0 <= described["jensen_shannon_distance"] <= 1 + 1e-12
+    assert 0 <= described["mean_js_distance"] <= 1 + 1e-12
 
 
 @settings(deadline=None)

@@ -22,7 +22,14 @@ def build(settings: Settings, sgd: Sgd, layout: Layout, training_rounds: int) ->
             return SparsePush(sgd, TopK(layout, settings.keep), settings.gamma)
         case spec.Scsp():
             top_k = TopK(layout, settings.keep)
-            return Scsp(sgd, top_k, settings.gamma, training_rounds, settings.merge_rounds)
+            return Scsp(
+                sgd,
+                top_k,
+                settings.gamma,
+                training_rounds,
+                settings.merge_rounds,
+                settings.refresh_statistics,
+            )
         case spec.Sgp():
             return Sgp(sgd)
         case spec.DPsgd():

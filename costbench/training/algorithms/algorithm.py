@@ -65,7 +65,7 @@ class Algorithm(ABC):
     """The buffer in which the model's parameters lie."""
     doubly_stochastic: ClassVar[bool]
     """Mixes with Metropolis weights on undirected graphs; else W is column-stochastic."""
-    reading: ClassVar[str]
+    reading: str
     """Which reading of the paper this is."""
     extra_rounds: int = 0
     """Rounds after those of the spec."""

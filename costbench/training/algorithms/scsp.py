@@ -15,17 +15,31 @@ from costbench.training.sgd import Sgd
 
 
 class Scsp(SparsePush):
-    """Sparse-Push for T rounds, then R rounds of dense push-sum."""
+    """Sparse-Push for T rounds, then R rounds of dense push-sum.
 
-    reading = "SCSP, final-merge reading: Sparse-Push, then dense push-sum rounds without steps"
+    BatchNorm's running statistics are not exchanged: after the merge they are those of the node's own
+    model before it. `refresh` is an addition of ours that lets every merge round end with a forward pass
+    of a local batch, so that they follow the merged model; it is counted like any forward pass.
+    """
 
-    def __init__(self, sgd: Sgd, top_k: TopK, gamma: float, training_rounds: int, merge_rounds: int):
+    def __init__(
+        self, sgd: Sgd, top_k: TopK, gamma: float, training_rounds: int, merge_rounds: int, refresh: bool
+    ):
         super().__init__(sgd, top_k, gamma)
-        self.training_rounds, self.extra_rounds = training_rounds, merge_rounds
+        self.training_rounds, self.extra_rounds, self.refresh = training_rounds, merge_rounds, refresh
+        self.reading = "SCSP, final-merge reading: Sparse-Push, then dense push-sum rounds without steps"
+        if refresh:
+            self.reading += "; our addition: a forward pass a merge round refreshes BatchNorm's statistics"
 
     def regime(self, t: int) -> str:
         return "train" if t < self.training_rounds else "merge"
 
     def round(self, node: Node, local: Local) -> Round:
-        step = super().round if self.regime(local.t) == "train" else push
+        step = super().round if self.regime(local.t) == "train" else self._merge
         yield from step(node, local)
+
+    def _merge(self, node: Node, local: Local) -> Round:
+        yield from push(node, local)
+        if self.refresh:
+            self.estimate(node)
+            node.refresh_statistics(local.draw())

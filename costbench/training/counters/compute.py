@@ -50,7 +50,7 @@ class ComputeCounter(TorchDispatchMode):
     def _count(self, operator: Any, arguments: tuple[Any, ...], named: dict[str, Any], out: Any) -> None:
         written = list(_distinct((out, named.get("out")))) or list(_distinct(arguments[:1]))
         read = list(_distinct((arguments, {k: v for k, v in named.items() if k != "out"})))
-        dtype = str(written[0].dtype if written else read[0].dtype).removeprefix("torch.")
+        dtype = str(next(iter([*written, *read])).dtype).removeprefix("torch.") if written or read else "none"
         counts = self.by_phase[current_phase().name, dtype]
         cost = flop(operator, arguments, named, out)
         if cost is None:

@@ -119,7 +119,7 @@ class Wire:
         version, codec, values, n_side = head[:4]
         agreement = self._by_checksum.get(int.from_bytes(head[4:], "little"))
         known = (version, values) == (VERSION, FLOAT32) and codec in (DENSE, PACKED)
-        if not known or agreement is None:
+        if not known or agreement is None or (codec == DENSE and agreement.elements < self.full.elements):
             raise WireError(f"header {head.hex()} belongs to no message of this run")
         body_bytes = 4 * agreement.elements + (agreement.packer.n_bytes if codec == PACKED else 0)
         expected = HEADER_BYTES + 4 * n_side + body_bytes

@@ -42,7 +42,7 @@ def test_iid_is_skew_zero_and_depends_on_the_seed_only():
     assert all((a == b).all() for a, b in zip(parts, again, strict=True))
     assert not (parts[0] == other[0]).all()
     assert [len(part) for part in parts] == [143] * 6 + [142]
-    assert describe(parts, labels)["jensen_shannon_distance"] < 0.2
+    assert describe(parts, labels)["mean_js_distance"] < 0.2
 
 
 def test_no_sample_is_dropped_where_the_sizes_do_not_divide():
@@ -55,7 +55,7 @@ def test_no_sample_is_dropped_where_the_sizes_do_not_divide():
 def test_dirichlet_is_skewed_for_small_alpha_and_even_for_large():
     labels = np.repeat(np.arange(10), 300)
     distances = [
-        describe(partition(labels, 8, "dirichlet", seed=1, alpha=alpha), labels)["jensen_shannon_distance"]
+        describe(partition(labels, 8, "dirichlet", seed=1, alpha=alpha), labels)["mean_js_distance"]
         for alpha in (0.1, 1.0, 1000.0)
     ]
     assert distances[0] > 0.5 > distances[1] > 0.1 > distances[2]
@@ -95,7 +95,7 @@ def test_describe_two_pure_nodes():
     described = describe([np.array([0, 2]), np.array([1, 3])], np.array([0, 1, 0, 1]))
     assert described["samples"] == [2, 2]
     assert described["class_counts"] == [[2, 0], [0, 2]]
-    assert described["jensen_shannon_distance"] == pytest.approx(0.5579230452841438, rel=1e-12)
+    assert described["mean_js_distance"] == pytest.approx(0.5579230452841438, rel=1e-12)
 
 
 def test_describe_is_scipys_distance():
@@ -107,7 +107,7 @@ def test_describe_is_scipys_distance():
     expected = (
         jensenshannon([1 / 3, 1 / 3, 1 / 3], together, 2) + jensenshannon([0.25, 0.25, 0.5], together, 2)
     ) / 2
-    assert describe(parts, labels)["jensen_shannon_distance"] == pytest.approx(expected, rel=1e-12)
+    assert describe(parts, labels)["mean_js_distance"] == pytest.approx(expected, rel=1e-12)
 
 
 def test_every_epoch_visits_each_sample_once_and_batches_are_full():

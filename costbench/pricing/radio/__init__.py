@@ -1,0 +1,1 @@
+"""Radio models: from the messages of a round to seconds and joules of each node."""

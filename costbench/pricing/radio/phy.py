@@ -1,0 +1,98 @@
+"""Rate of a Wi-Fi physical layer from its modulation, bandwidth, streams and guard interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+#: data subcarriers by standard and bandwidth [MHz], IEEE Std 802.11-2020 clauses 19, 21; 802.11ax clause 27
+SUBCARRIERS = {
+    "ht": {20: 52, 40: 108},
+    "vht": {20: 52, 40: 108, 80: 234, 160: 468},
+    "he": {20: 234, 40: 468, 80: 980, 160: 1960},
+}
+#: symbol without guard interval [s]
+SYMBOL = {"ht": 3.2e-6, "vht": 3.2e-6, "he": 12.8e-6}
+#: coded bits a subcarrier and code rate of MCS 0, 1, 2 ... of one stream
+MODULATION = (
+    (1, Fraction(1, 2)),
+    (2, Fraction(1, 2)),
+    (2, Fraction(3, 4)),
+    (4, Fraction(1, 2)),
+    (4, Fraction(3, 4)),
+    (6, Fraction(2, 3)),
+    (6, Fraction(3, 4)),
+    (6, Fraction(5, 6)),
+    (8, Fraction(3, 4)),
+    (8, Fraction(5, 6)),
+    (10, Fraction(3, 4)),
+    (10, Fraction(5, 6)),
+)
+HIGHEST_MCS = {"ht": 7, "vht": 9, "he": 11}
+
+
+@dataclass(frozen=True)
+class PhyMode:
+    """Data bits a symbol [bit] and duration of a symbol with its guard interval [s]."""
+
+    bits_a_symbol: float
+    symbol_time: float
+
+    @property
+    def rate(self) -> float:
+        """PHY rate [bit/s]."""
+        return self.bits_a_symbol / self.symbol_time
+
+
+def phy_mode(standard: str, bandwidth: float, streams: int, mcs: int, guard_interval: float) -> PhyMode:
+    """The PHY of a link.
+
+    R = N_SD N_BPSCS r N_SS / (T_DFT + T_GI)
+
+    Parameters
+    ----------
+    standard : "ht" (802.11n), "vht" (802.11ac) or "he" (802.11ax)
+    bandwidth : scalar, channel width [Hz]
+    streams : scalar, spatial streams N_SS, 1 to 8 [1]
+    mcs : scalar, modulation and coding scheme of one stream [1]
+    guard_interval : scalar, T_GI [s]
+
+    Returns
+    -------
+    Data bits a symbol [bit] and symbol time [s]
+
+    Raises
+    ------
+    ValueError : a standard, bandwidth, stream count or MCS that does not exist
+
+    Source
+    ------
+    IEEE Std 802.11-2020, clauses 19.5 and 21.5; IEEE Std 802.11ax-2021, clause 27.5
+    """
+    widths = SUBCARRIERS.get(standard, {})
+    width_mhz = round(bandwidth / 1e6)
+    if width_mhz not in widths:
+        raise ValueError(f"{standard} has no channel of {width_mhz} MHz")
+    if not 0 <= mcs <= HIGHEST_MCS[standard] or not 1 <= streams <= 8:
+        raise ValueError(f"{standard} has no MCS {mcs} with {streams} streams")
+    coded_bits, code_rate = MODULATION[mcs]
+    bits = float(widths[width_mhz] * coded_bits * code_rate * streams)
+    return PhyMode(bits, SYMBOL[standard] + guard_interval)
+
+
+def symbols(bits: ArrayLike, bits_a_symbol: float) -> np.ndarray:
+    """Whole symbols that bits fill.
+
+    Parameters
+    ----------
+    bits : any shape [bit]
+    bits_a_symbol : scalar, above 0 [bit]
+
+    Returns
+    -------
+    Same shape, number of symbols [1]
+    """
+    return np.ceil(np.asarray(bits) / bits_a_symbol - 1e-9)

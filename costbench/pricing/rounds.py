@@ -1,0 +1,188 @@
+"""Grouping of rounds that are alike, so that each kind of round is priced once.
+
+Two rounds are alike when the same nodes send the same messages and compute the same counts. A round is
+recognised by the sum of the 64-bit hashes of its rows, which does not depend on their order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from costbench.pricing.counts import Counts, payload_bits, split_phases
+
+_COMPUTE_KEYS = ["node", "phase", "dtype", "flop", "bytes_read", "bytes_written", "launches"]
+
+
+@dataclass(frozen=True)
+class ComputeRows:
+    """One round of each kind of computing, one row a node, phase and dtype: arrays [C]."""
+
+    compute_kind: np.ndarray
+    node: np.ndarray
+    flop: np.ndarray
+    bytes_moved: np.ndarray
+    launches: np.ndarray
+
+
+@dataclass(frozen=True)
+class MessageRows:
+    """Messages of one round of each kind: arrays [M]; `bits` is what the transport is handed."""
+
+    round_kind: np.ndarray
+    sender: np.ndarray
+    receiver: np.ndarray
+    bits: np.ndarray
+    delivered: np.ndarray
+
+
+@dataclass(frozen=True)
+class RoundKinds:
+    """The kinds of round of a run.
+
+    Attributes
+    ----------
+    nodes : number of nodes N [1]
+    kind_of_round : kind of each round, int [R]
+    repeats : rounds of each kind, int [U]
+    compute_kind : kind of computing of each kind of round, int [U]; there are V of them, often one
+    compute : what is computed in one round of each kind of computing
+    messages : what is sent in one round of each kind
+    """
+
+    nodes: int
+    kind_of_round: np.ndarray
+    repeats: np.ndarray
+    compute_kind: np.ndarray
+    compute: ComputeRows
+    messages: MessageRows
+
+    @property
+    def kinds(self) -> int:
+        """Number of kinds U [1]."""
+        return len(self.repeats)
+
+    @property
+    def compute_kinds(self) -> int:
+        """Number of kinds of computing V [1]."""
+        return int(self.compute_kind.max(initial=-1)) + 1
+
+    @property
+    def compute_repeats(self) -> np.ndarray:
+        """Rounds of each kind of computing [V], [1]."""
+        return np.bincount(self.compute_kind, weights=self.repeats, minlength=self.compute_kinds)
+
+
+def group_rounds(counts: Counts) -> RoundKinds:
+    """Find the kinds of round of a run.
+
+    Parameters
+    ----------
+    counts : the run; phases that are no device's cost are left out
+
+    Returns
+    -------
+    Kinds in order of first appearance, with the rows of the first round of each kind
+
+    Raises
+    ------
+    UsageError : a compute phase that cannot be priced
+    """
+    messages = counts.messages.assign(bits=payload_bits(counts.messages))
+    compute, _ = split_phases(counts.compute)
+    compute = _added_up(compute)
+    computing = _compute_signature(compute, counts.rounds)
+    compute_kind_of_round, first_computing = _kinds(computing)
+    kind_of_round, first_round = _kinds(computing + _message_signature(messages, counts.rounds))
+    return RoundKinds(
+        counts.nodes,
+        kind_of_round,
+        np.bincount(kind_of_round, minlength=len(first_round)),
+        compute_kind_of_round[first_round],
+        _compute_rows(compute, first_computing),
+        _message_rows(messages, first_round),
+    )
+
+
+def _kinds(signature: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Kind of each round [R] in order of first appearance, and the first round of each kind."""
+    kind_of_round, _ = pd.factorize(signature)
+    return kind_of_round, np.flatnonzero(~pd.Series(signature).duplicated().to_numpy())
+
+
+def _added_up(compute: pd.DataFrame) -> pd.DataFrame:
+    """Rows of the same range, node, phase and dtype added, so that splitting a row changes nothing."""
+    keys = ["round_start", "round_stop", "node", "phase", "dtype"]
+    return compute.groupby(keys, as_index=False, observed=True)[_COMPUTE_KEYS[3:]].sum()
+
+
+def _row_hashes(rows: pd.DataFrame) -> np.ndarray:
+    return pd.util.hash_pandas_object(rows, index=False).to_numpy(dtype=np.uint64)
+
+
+def _message_signature(messages: pd.DataFrame, rounds: int) -> np.ndarray:
+    hashes = _row_hashes(messages[["sender", "receiver", "bits", "delivered"]])
+    signature = np.zeros(rounds, np.uint64)
+    np.add.at(signature, messages["round"].to_numpy(np.int64), hashes)
+    return signature
+
+
+def _compute_signature(compute: pd.DataFrame, rounds: int) -> np.ndarray:
+    """Hashes enter where a range starts and leave where it stops; sums wrap modulo 2**64."""
+    hashes = _row_hashes(compute[_COMPUTE_KEYS])
+    change = np.zeros(rounds + 1, np.uint64)
+    np.add.at(change, compute["round_start"].to_numpy(np.int64), hashes)
+    np.subtract.at(change, compute["round_stop"].to_numpy(np.int64), hashes)
+    return np.cumsum(change, dtype=np.uint64)[:-1]
+
+
+def _compute_rows(compute: pd.DataFrame, first_round: np.ndarray) -> ComputeRows:
+    """Each row once for every representative round inside its range."""
+    begin = np.searchsorted(first_round, compute["round_start"].to_numpy())
+    end = np.searchsorted(first_round, compute["round_stop"].to_numpy())
+    times = end - begin
+    rows = compute.loc[compute.index.repeat(times)]
+    within = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
+    moved = rows["bytes_read"].to_numpy(np.float64) + rows["bytes_written"].to_numpy(np.float64)
+    return ComputeRows(
+        np.repeat(begin, times) + within,
+        rows["node"].to_numpy(np.int64),
+        rows["flop"].to_numpy(np.float64),
+        moved,
+        rows["launches"].to_numpy(np.float64),
+    )
+
+
+def _message_rows(messages: pd.DataFrame, first_round: np.ndarray) -> MessageRows:
+    keys = ["round", "sender", "receiver", "bits", "delivered"]
+    rows = messages.loc[messages["round"].isin(first_round), keys].sort_values(keys)
+    return MessageRows(
+        np.searchsorted(first_round, rows["round"].to_numpy()),
+        rows["sender"].to_numpy(np.int64),
+        rows["receiver"].to_numpy(np.int64),
+        rows["bits"].to_numpy(np.int64),
+        rows["delivered"].to_numpy(bool),
+    )
+
+
+def per_kind_and_node(
+    amounts: np.ndarray, round_kind: np.ndarray, node: np.ndarray, kinds: int, nodes: int
+) -> np.ndarray:
+    """Add amounts up by kind of round and node.
+
+    Parameters
+    ----------
+    amounts : [rows] or [S, rows], any unit
+    round_kind, node : where each row belongs, int [rows]
+    kinds, nodes : U and N [1]
+
+    Returns
+    -------
+    [U, N] or [S, U, N], the unit of `amounts`
+    """
+    place = round_kind * nodes + node
+    flat = np.atleast_2d(amounts)
+    summed = np.stack([np.bincount(place, weights=row, minlength=kinds * nodes) for row in flat])
+    return summed.reshape(*amounts.shape[:-1], kinds, nodes)

@@ -1,0 +1,72 @@
+"""The figures of a report. The only place that imports matplotlib, and only when a figure is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from costbench.reporting.figures.bars import energy, wire
+from costbench.reporting.figures.points import accuracy, tradeoff
+from costbench.reporting.figures.style import INK, PAPER, Tables, encoded, style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["CAPTIONS", "FORMATS", "INK", "PAPER", "draw", "write"]
+
+FORMATS = ("svg", "png", "pdf")
+#: figure -> its caption
+CAPTIONS = {
+    "energy": "Energy of a device for the whole run, mean over devices, by what it is spent on. Whiskers: "
+    "p10 to p90 of the total over the draws of the uncertain inputs. The scale differs from panel to panel.",
+    "accuracy": "Test accuracy against rounds, and against what a device has sent by then. Line: mean over "
+    "nodes; band: worst to best node.",
+    "wire": "Bits on the wire for each number that a message carries, by component. At the right: what a "
+    "device sends in the whole run.",
+    "tradeoff": "Test accuracy at the end against the energy of a device. Horizontal: p10 to p90 over the "
+    "draws; vertical: worst to best node.",
+}
+
+
+def draw(tables: Tables, formats: Sequence[str] = ("svg",)) -> dict[str, bytes]:
+    """Every figure that the tables have numbers for, by file name.
+
+    Parameters
+    ----------
+    tables : the tables of `tables.all_tables`
+    formats : some of svg, png and pdf
+
+    Returns
+    -------
+    file name, such as "energy.svg" -> content; the same bytes for the same tables.
+    """
+    drawers: dict[str, Callable[[Tables], Figure]] = {
+        "energy": energy,
+        "wire": wire,
+        "accuracy": accuracy,
+        "tradeoff": tradeoff,
+    }
+    wanted = {name: drawer for name, drawer in drawers.items() if _has_numbers(name, tables)}
+    with style():
+        figures = {name: drawer(tables) for name, drawer in wanted.items()}
+        return {
+            f"{name}.{kind}": encoded(figure, kind) for name, figure in figures.items() for kind in formats
+        }
+
+
+def _has_numbers(name: str, tables: Tables) -> bool:
+    evaluated = not tables["accuracy"].empty
+    return {
+        "energy": not tables["cost"].empty,
+        "accuracy": evaluated,
+        "wire": bool((tables["runs"]["sent_bits"] > 0).any()),
+        "tradeoff": evaluated and not tables["cost"].empty,
+    }[name]
+
+
+def write(figures: dict[str, bytes], directory: Path) -> None:
+    """Write drawn figures into a directory."""
+    directory.mkdir(parents=True, exist_ok=True)
+    for name, content in figures.items():
+        (directory / name).write_bytes(content)

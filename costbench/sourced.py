@@ -1,0 +1,206 @@
+"""Sourced: a number with its unit, range, source and kind; and one class of it a dimension."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+
+from costbench.units import to_si, units_of
+
+Kind = Literal["measured", "datasheet", "paper", "derived", "standard", "assumed"]
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+
+_PLACEHOLDER = re.compile(r"\W*(todo|tbd|fixme|xxx+|n/?a|none|unknown|source|citation needed)?\W*", re.I)
+_SHORTEST_SOURCE = 6
+
+
+class Sourced(BaseModel):
+    """A number that says where it comes from.
+
+    Attributes
+    ----------
+    value, low, high : the number and the range that it lies in, in `unit`; low <= value <= high
+    unit : one of `costbench.units.UNITS`; a subclass allows those of its dimension only
+    source : publication, datasheet or data set with table or file; for a guess, that it is one
+    kind : how the source knows it; `assumed` means that no source states it and needs low < high
+    note : what else a reader should know
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    dimension: ClassVar[str] = ""
+    lowest: ClassVar[float | None] = None
+    highest: ClassVar[float | None] = None
+    above_zero: ClassVar[bool] = False
+    integer: ClassVar[bool] = False
+    exact: ClassVar[bool] = False
+
+    value: Number
+    low: Number
+    high: Number
+    unit: str
+    source: str
+    kind: Kind
+    note: str = ""
+
+    @field_validator("value", "low", "high")
+    @classmethod
+    def _in_domain(cls, number: float) -> float:
+        if cls.above_zero and number <= 0:
+            raise ValueError("a number above 0")
+        if cls.lowest is not None and number < cls.lowest:
+            raise ValueError(f"a number of at least {cls.lowest:g}")
+        if cls.highest is not None and number > cls.highest:
+            raise ValueError(f"a number of at most {cls.highest:g}")
+        if cls.integer and number != int(number):
+            raise ValueError("a whole number")
+        return number
+
+    @field_validator("low")
+    @classmethod
+    def _low_below(cls, low: float, info: ValidationInfo) -> float:
+        number = info.data.get("value", low)
+        if low > number or (cls.exact and low != number):
+            raise ValueError(f"{'exactly' if cls.exact else 'at most'} the value {number:g}")
+        return low
+
+    @field_validator("high")
+    @classmethod
+    def _high_above(cls, high: float, info: ValidationInfo) -> float:
+        number = info.data.get("value", high)
+        if high < number or (cls.exact and high != number):
+            raise ValueError(f"{'exactly' if cls.exact else 'at least'} the value {number:g}")
+        return high
+
+    @field_validator("unit")
+    @classmethod
+    def _unit_of_dimension(cls, unit: str) -> str:
+        if unit not in units_of(cls.dimension):
+            raise ValueError(f"a unit of {cls.dimension or 'any kind'}: {', '.join(units_of(cls.dimension))}")
+        return unit
+
+    @field_validator("source")
+    @classmethod
+    def _no_placeholder(cls, source: str) -> str:
+        if len(source.strip()) < _SHORTEST_SOURCE or _PLACEHOLDER.fullmatch(source):
+            raise ValueError("a publication, datasheet or data set, not a placeholder")
+        return source
+
+    @field_validator("kind")
+    @classmethod
+    def _assumed_has_range(cls, kind: Kind, info: ValidationInfo) -> Kind:
+        low, high = info.data.get("low"), info.data.get("high")
+        if kind == "assumed" and low is not None and low == high:
+            raise ValueError("an assumed number needs a range: low < high")
+        return kind
+
+    @property
+    def si(self) -> float:
+        """The value in SI."""
+        return to_si(self.value, self.unit)
+
+    @property
+    def si_low(self) -> float:
+        """The low end of the range in SI."""
+        return to_si(self.low, self.unit)
+
+    @property
+    def si_high(self) -> float:
+        """The high end of the range in SI."""
+        return to_si(self.high, self.unit)
+
+
+class _NotNegative(Sourced):
+    lowest: ClassVar[float | None] = 0.0
+
+
+class Power(_NotNegative):
+    dimension: ClassVar[str] = "power"
+
+
+class Energy(_NotNegative):
+    dimension: ClassVar[str] = "energy"
+
+
+class BatteryEnergy(Sourced):
+    dimension: ClassVar[str] = "energy"
+    above_zero: ClassVar[bool] = True
+
+
+class FlightPower(Sourced):
+    dimension: ClassVar[str] = "power"
+    above_zero: ClassVar[bool] = True
+
+
+class Duration(_NotNegative):
+    dimension: ClassVar[str] = "time"
+
+
+class Share(Sourced):
+    """A fraction above 0 and up to 1."""
+
+    dimension: ClassVar[str] = "fraction"
+    above_zero: ClassVar[bool] = True
+    highest: ClassVar[float | None] = 1.0
+
+
+class ComputeRate(Sourced):
+    dimension: ClassVar[str] = "compute rate"
+    above_zero: ClassVar[bool] = True
+
+
+class ByteRate(Sourced):
+    dimension: ClassVar[str] = "byte rate"
+    above_zero: ClassVar[bool] = True
+
+
+class BitRate(Sourced):
+    dimension: ClassVar[str] = "bit rate"
+    above_zero: ClassVar[bool] = True
+
+
+class EnergyPerBit(_NotNegative):
+    dimension: ClassVar[str] = "energy per bit"
+
+
+class Count(_NotNegative):
+    """A whole number of things, with a range."""
+
+    dimension: ClassVar[str] = "count"
+    integer: ClassVar[bool] = True
+
+
+class ExactCount(Count):
+    """A whole number that is a convention: no range."""
+
+    exact: ClassVar[bool] = True
+
+
+class ExactBytes(_NotNegative):
+    """Bytes that a standard fixes: no range."""
+
+    dimension: ClassVar[str] = "bytes"
+    integer: ClassVar[bool] = True
+    exact: ClassVar[bool] = True
+
+
+class ExactDuration(Duration):
+    """A time that a standard fixes: no range."""
+
+    exact: ClassVar[bool] = True
+
+
+class ExactFrequency(Sourced):
+    """A frequency that a standard or a choice fixes: no range."""
+
+    dimension: ClassVar[str] = "frequency"
+    above_zero: ClassVar[bool] = True
+    exact: ClassVar[bool] = True
+
+
+class ExactBitRate(BitRate):
+    """A rate that a standard or a fit fixes: no range."""
+
+    exact: ClassVar[bool] = True

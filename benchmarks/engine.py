@@ -5,7 +5,7 @@
 Both are taken in one loop, round by round in turn: a round of the run (batches drawn, everything
 counted, encoded, decoded, mixed), then forward and backward of the same batches on copies of the same
 nodes in the same worker threads. Turning the counts into tables and writing them is part of the run;
-evaluation is not. Prints one JSON document.
+evaluation is not. A short run before the first repeat warms up. Prints one JSON document.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ def main(
 ) -> None:
     """Measure the engine on a spec."""
     settings = load_spec(spec, [f"rounds={rounds}", f"nodes={nodes}", f"evaluate.every={rounds + 1}"])
+    once(settings.model_copy(update={"rounds": 2}))
     measured = [once(settings) for _ in range(repeats)]
     shares = [bare_s / run_s for bare_s, run_s in measured]
     rates = [nodes * rounds / run_s for _, run_s in measured]

@@ -39,9 +39,9 @@ def demonstrate(out: Path, runs_directory: Path, quiet: bool) -> None:
 
 
 def _glance(rows: Sequence[dict[str, Any]]) -> Any:
-    places = [f"{cost['profile']}/{cost['radio']}" for cost in rows[0]["costs"]]
-    columns = ["algorithm", "accuracy", "sent by a device", "bits", *(f"J {place}" for place in places)]
-    title = "Times fewer bits and joules of a device than the uncompressed run"
+    places = [f"{cost['profile']}-{cost['radio']}".replace("-", "\n") for cost in rows[0]["costs"]]
+    columns = ["algorithm", "accuracy", "a device\nsends", "fewer\nbits", *places]
+    title = "How many times fewer bits, and joules by device and radio, than uncompressed"
     return table(title, columns, [_glance_row(row) for row in rows])
 
 
@@ -59,4 +59,4 @@ def _glance_row(row: dict[str, Any]) -> list[str]:
 def _times(ratio: float | None, verdict: str | None = None) -> str:
     if ratio is None:
         return "-"
-    return f"{ratio:.3g}x" + (" (not distinguishable)" if verdict == "not distinguishable" else "")
+    return "unclear" if verdict == "not distinguishable" else f"{ratio:.3g}x"

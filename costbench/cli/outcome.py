@@ -9,7 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import typer
 
-from costbench.errors import CostbenchError
+from costbench.errors import CostbenchError, InputError
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -17,7 +17,7 @@ INTERRUPTED = 130
 
 
 def guarded(command: Callable[P, T]) -> Callable[P, T]:
-    """Report a user's mistake in one sentence with its exit code, and Ctrl-C with 130."""
+    """Report a user's mistake, or a file that cannot be used, in one sentence; and Ctrl-C with 130."""
 
     @functools.wraps(command)
     def outcome(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -26,6 +26,11 @@ def guarded(command: Callable[P, T]) -> Callable[P, T]:
         except CostbenchError as error:
             note(f"costbench: {error}")
             raise typer.Exit(error.exit_code) from None
+        except OSError as error:
+            if not error.filename:
+                raise
+            note(f"costbench: {error.filename}: {error.strerror}")
+            raise typer.Exit(InputError.exit_code) from None
         except KeyboardInterrupt:
             note("costbench: interrupted")
             raise typer.Exit(INTERRUPTED) from None

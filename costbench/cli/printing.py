@@ -7,6 +7,7 @@ from statistics import mean
 from typing import TYPE_CHECKING, Any
 
 from numpy import quantile
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -30,12 +31,12 @@ CONVENTION_WORDS = {
 
 def console() -> Console:
     """Where results go: stdout."""
-    return Console(highlight=False)
+    return Console(highlight=False, markup=False)
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
     """A table with its first column left-aligned and the others right-aligned."""
-    built = Table(title=title, title_justify="left")
+    built = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
     for position, column in enumerate(columns):
         built.add_column(column, justify="left" if position == 0 else "right")
     for row in rows:

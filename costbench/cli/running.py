@@ -27,10 +27,12 @@ from costbench.spec import RunSpec
 
 
 class RateColumn(ProgressColumn):
-    """Rounds a second."""
+    """Finished rounds a second of this try."""
 
     def render(self, task: Task) -> Text:
-        return Text(f"{task.speed:.2f} rounds/s" if task.speed else "- rounds/s")
+        elapsed = task.finished_time or task.elapsed
+        rate = task.completed / elapsed if elapsed else 0.0
+        return Text(f"{rate:.2f} rounds/s" if rate else "- rounds/s")
 
 
 def run_with_progress(specs: Sequence[tuple[RunSpec, str]], runs: Path, quiet: bool) -> list[Run]:
@@ -39,7 +41,7 @@ def run_with_progress(specs: Sequence[tuple[RunSpec, str]], runs: Path, quiet: b
 
     store = RunStore(runs)
     columns = [
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         RateColumn(),

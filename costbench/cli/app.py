@@ -82,7 +82,7 @@ def demo(
 @app.command()
 @guarded
 def run(
-    spec: Annotated[str, typer.Argument(help="YAML file, or name of a shipped recipe.")],
+    spec: Annotated[str, typer.Argument(metavar="SPEC", help="YAML file, or name of a shipped recipe.")],
     overrides: Annotated[
         Optional[list[str]],  # noqa: UP045
         typer.Option("--set", metavar="KEY=VALUE", help="Override a key of the spec; may be repeated."),
@@ -101,7 +101,9 @@ def run(
 @app.command()
 @guarded
 def show(
-    run: Annotated[str, typer.Argument(help="Run directory, or a unique prefix of its run id.")],
+    run: Annotated[
+        str, typer.Argument(metavar="RUN", help="Run directory, or a unique prefix of its run id.")
+    ],
     as_json: AsJson = False,
     runs: RunsDirectory = RUNS,
 ) -> None:
@@ -189,7 +191,7 @@ def profiles_list() -> None:
 @profiles_app.command("show")
 @guarded
 def profiles_show(
-    profile: Annotated[str, typer.Argument(help="Profile id, or path to a YAML file.")],
+    profile: Annotated[str, typer.Argument(metavar="PROFILE", help="Profile id, or path to a YAML file.")],
     as_json: AsJson = False,
 ) -> None:
     """Print every number of a profile with its range, unit, kind and source."""
@@ -206,7 +208,9 @@ def profiles_show(
 @profiles_app.command("check")
 @guarded
 def profiles_check(
-    profile: Annotated[list[str], typer.Argument(help="Profile ids, or paths to YAML files.")],
+    profile: Annotated[
+        list[str], typer.Argument(metavar="PROFILE...", help="Profile ids, or paths to YAML files.")
+    ],
 ) -> None:
     """Check that profiles are complete, in range and in the right units."""
     from costbench.profile import load_profile
@@ -226,7 +230,7 @@ def data_list() -> None:
 
 @data_app.command("fetch")
 @guarded
-def data_fetch(name: Annotated[str, typer.Argument(help="Name of the data set.")]) -> None:
+def data_fetch(name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the data set.")]) -> None:
     """Fetch a data set, check its hashes, and keep it for later runs."""
     from costbench.training.data.fetch import fetch
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
@@ -35,32 +35,52 @@ class RateColumn(ProgressColumn):
         return Text(f"{rate:.2f} rounds/s" if rate else "- rounds/s")
 
 
+class RoundsBar:
+    """A line a run on stderr; nothing shows before the first round is over."""
+
+    def __init__(self, quiet: bool):
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            MofNCompleteColumn(),
+            RateColumn(),
+            TimeRemainingColumn(),
+        )
+        self._bar = Progress(*columns, console=Console(stderr=True), disable=quiet)
+        self._started = False
+
+    def line(self, name: str) -> Callable[[int, int], None]:
+        """A function of the finished and of all rounds that moves the line of this run."""
+        begun = self._bar.add_task(name, total=None, visible=False)
+
+        def move(done: int, rounds: int) -> None:
+            if not self._started:
+                self._bar.start()
+                self._started = True
+            self._bar.update(begun, completed=done, total=rounds, visible=True)
+
+        return move
+
+    def __enter__(self) -> RoundsBar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._started:
+            self._bar.stop()
+
+
 def run_with_progress(specs: Sequence[tuple[RunSpec, str]], runs: Path, quiet: bool) -> list[Run]:
     """Execute specs one after the other, each with the file name that its errors refer to."""
     from costbench.training.run import execute
 
     store = RunStore(runs)
-    columns = [
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        RateColumn(),
-        TimeRemainingColumn(),
-    ]
-    with _stop_on_signals() as stop, Progress(*columns, console=Console(stderr=True), disable=quiet) as bar:
+    with _stop_on_signals() as stop, RoundsBar(quiet) as bar:
 
         def one(spec: RunSpec, file: str) -> Run:
             if store.holds(spec.run_id()):
                 note(f"{spec.name}: already run")
                 return store.find(spec.run_id())
-            task = bar.add_task(spec.name, total=None)
-            return execute(
-                spec,
-                store,
-                progress=lambda done, rounds: bar.update(task, completed=done, total=rounds),
-                stop=stop,
-                file=file,
-            )
+            return execute(spec, store, progress=bar.line(spec.name), stop=stop, file=file)
 
         return [one(spec, file) for spec, file in specs]
 

@@ -52,6 +52,14 @@ def accuracy_curve(run: Run) -> pd.DataFrame:
     return curve.rename_axis("round").reset_index()[["round", "sent_bits", *ACCURACY_PARTS]]
 
 
+def loss_curve(run: Run) -> pd.DataFrame:
+    """Mean training loss of the nodes' batches in every round with a step: columns round, train_loss."""
+    rows = run.ledger.metrics.to_pandas()
+    of_fleet = (rows["metric"] == "train_loss") & (rows["split"] == "train") & rows["node"].isna()
+    curve = rows[of_fleet].rename(columns={"value": "train_loss"}).sort_values("round")
+    return curve[["round", "train_loss"]].reset_index(drop=True)
+
+
 def _scores(run: Run) -> pd.DataFrame:
     """The four accuracies [fraction] at every evaluation, by round."""
     rows = run.ledger.metrics.to_pandas()

@@ -26,7 +26,7 @@ PLAIN_COUNTS = (
     "samples",
     "training_samples",
 )
-DIMENSIONLESS = ("test_loss", "consensus_distance", "mean_js_distance")
+DIMENSIONLESS = ("test_loss", "train_loss", "consensus_distance", "mean_js_distance")
 
 _RUN = {"run_id": "first 12 hex digits of the SHA-256 of the resolved spec", "name": "the spec's name"}
 _PRICE = {
@@ -203,6 +203,14 @@ COLUMNS: dict[str, dict[str, str]] = {
         "round": "how many rounds were over when the nodes were evaluated",
         "sent_per_device_bits": "bits a device has sent by then, mean over devices",
         **{name: text.replace("at the last evaluation", "then") for name, text in _ACCURACY.items()},
+        **_PROVENANCE,
+        **_MISSING,
+    },
+    "learning": {
+        **_RUN,
+        "round": "how many rounds were over",
+        "sent_per_device_bits": "bits a device has sent by then, mean over devices",
+        "train_loss": "cross-entropy on the round's batches, mean over nodes",
         **_PROVENANCE,
         **_MISSING,
     },

@@ -11,7 +11,15 @@ import pandas as pd
 
 from costbench.ledger import exact_sum
 from costbench.pricing.conventions import CONVENTIONS
-from costbench.reporting.accuracy import ACCURACY_PARTS, Accuracy, accuracy_curve, final_accuracy, peak_bytes
+from costbench.reporting.accuracy import (
+    ACCURACY_PARTS,
+    Accuracy,
+    accuracy_curve,
+    cumulative_bits_per_device,
+    final_accuracy,
+    loss_curve,
+    peak_bytes,
+)
 from costbench.reporting.columns import COLUMNS
 from costbench.reporting.compare import accuracy_percent, baseline_of, bits_ratio, compare
 from costbench.reporting.summary import COMPONENTS, finite, show
@@ -64,6 +72,7 @@ def all_tables(
         "cost_terms": lambda: (row for price in priced for row in _term_rows(price)),
         "compare": lambda: ({**row, "provenance": _modelled(row["tier"])} for row in compare(runs, priced)),
         "accuracy": lambda: (row for run in runs for row in _accuracy_rows(run)),
+        "learning": lambda: (row for run in runs for row in _learning_rows(run)),
         "sources": lambda: source_rows(priced),
     }
     return {name: _table(name, made()) for name, made in rows.items()}
@@ -255,6 +264,20 @@ def _accuracy_rows(run: Run) -> Iterable[Row]:
             "round": int(point["round"]),
             "sent_per_device_bits": point["sent_bits"],
             **accuracy_percent(Accuracy(*(finite(point[part]) for part in ACCURACY_PARTS))),
+            "provenance": "counted",
+        }
+
+
+def _learning_rows(run: Run) -> Iterable[Row]:
+    sent = cumulative_bits_per_device(run)
+    for point in loss_curve(run).to_dict("records"):
+        done = int(point["round"])
+        yield {
+            "run_id": run.run_id,
+            "name": run.name,
+            "round": done,
+            "sent_per_device_bits": sent[done],
+            "train_loss": finite(point["train_loss"]),
             "provenance": "counted",
         }
 

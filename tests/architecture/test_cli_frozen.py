@@ -26,7 +26,7 @@ COMMANDS = {
     ],
     "profiles list": [],
     "profiles show": ["--json", "PROFILE"],
-    "profiles check": ["PROFILE (one or more)"],
+    "profiles check": ["PROFILE... (one or more)"],
     "data list": [],
     "data fetch": ["NAME"],
 }

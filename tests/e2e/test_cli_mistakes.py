@@ -35,7 +35,7 @@ MISTAKES = {
     "run": (2, "SPEC"),
     "run none.yaml": (3, "none.yaml: found 'no such file'"),
     "run nonsense": (2, "no spec 'nonsense': give a YAML file or a recipe"),
-    "run broken.yaml": (3, "broken.yaml: line 2: found "),
+    "run broken.yaml": (3, "broken.yaml: line 3: found "),
     "run list.yaml": (3, "list.yaml: found ['a']; allowed: a mapping of keys to values"),
     "run spec.yaml": (3, "spec.yaml: edges: found 'node 2 never sends'; allowed: an out-neighbour"),
     f"run spec.yaml --set {RING} --set nodes=zero": (
@@ -63,7 +63,7 @@ MISTAKES = {
     "report abc --profile phone": (2, "--out"),
     "profiles show fone": (2, "no profile 'fone'"),
     "profiles check spec.yaml": (3, "spec.yaml: "),
-    "data fetch nonsense": (3, "nonsense"),
+    "data fetch nonsense": (2, "no data set 'nonsense'"),
 }
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from costbench.reporting.figures.bars import energy, wire
-from costbench.reporting.figures.points import accuracy, tradeoff
+from costbench.reporting.figures.points import accuracy, learning, tradeoff
 from costbench.reporting.figures.style import INK, PAPER, Tables, encoded, style
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ FORMATS = ("svg", "png", "pdf")
 CAPTIONS = {
     "energy": "Energy of a device for the whole run, mean over devices, by what it is spent on. Whiskers: "
     "p10 to p90 of the total over the draws of the uncertain inputs. The scale differs from panel to panel.",
+    "learning": "Training loss of the round's batches, mean over nodes. Every node draws from its own part "
+    "of the data, so a low loss on skewed parts is not yet accuracy on all of it.",
     "accuracy": "Test accuracy against rounds, and against what a device has sent by then. Line: mean over "
     "nodes; band: worst to best node.",
     "wire": "Bits on the wire for each number that a message carries, by component. At the right: what a "
@@ -44,6 +46,7 @@ def draw(tables: Tables, formats: Sequence[str] = ("svg",)) -> dict[str, bytes]:
     drawers: dict[str, Callable[[Tables], Figure]] = {
         "energy": energy,
         "wire": wire,
+        "learning": learning,
         "accuracy": accuracy,
         "tradeoff": tradeoff,
     }
@@ -59,6 +62,7 @@ def _has_numbers(name: str, tables: Tables) -> bool:
     evaluated = not tables["accuracy"].empty
     return {
         "energy": not tables["cost"].empty,
+        "learning": not tables["learning"].empty,
         "accuracy": evaluated,
         "wire": bool((tables["runs"]["sent_bits"] > 0).any()),
         "tradeoff": evaluated and not tables["cost"].empty,

@@ -1,4 +1,4 @@
-"""Accuracy: against rounds, bits and joules."""
+"""What was learned: loss and accuracy against rounds, bits and joules."""
 
 from __future__ import annotations
 
@@ -42,6 +42,22 @@ def accuracy(tables: Tables) -> Figure:
         log_axis(by_bits, "bit", sent[sent > 0].min(), sent.max())
     figure.supylabel("test accuracy", fontsize=9)
     figure.legend(*by_round.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    return figure
+
+
+def learning(tables: Tables) -> Figure:
+    """Training loss against rounds."""
+    curves, labels = tables["learning"], run_labels(tables["runs"])
+    figure, (axes,) = blank(2.9)
+    for i, (run, colour) in enumerate(run_colours(tables["runs"]).items()):
+        curve = curves[curves["run_id"] == run]
+        dashes = RUN_DASHES[i % len(RUN_DASHES)]
+        loss = curve["train_loss"].to_numpy(float)
+        axes.plot(curve["round"], loss, color=colour, linestyle=dashes, label=labels[run], linewidth=1.2)
+    axes.grid()
+    axes.set_xlabel("round")
+    axes.set_ylabel("training loss")
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return figure
 
 

@@ -24,7 +24,7 @@ def drawn(tables):
 @pytest.fixture
 def only_wire(tables):
     """Tables that have numbers for one figure only."""
-    return {**tables, "cost": tables["cost"].iloc[:0], "accuracy": tables["accuracy"].iloc[:0]}
+    return {**tables, **{name: tables[name].iloc[:0] for name in ("cost", "accuracy", "learning")}}
 
 
 def words_of(svg: bytes) -> list[str]:
@@ -78,7 +78,7 @@ def test_labels_are_distinct_for_runs_of_one_name(tables):
 
 
 def test_without_prices_or_evaluations_their_figures_are_left_out(runs, only_wire):
-    assert sorted(figures.draw(all_tables(runs[:1], []))) == ["accuracy.svg", "wire.svg"]
+    assert sorted(figures.draw(all_tables(runs[:1], []))) == ["accuracy.svg", "learning.svg", "wire.svg"]
     assert sorted(figures.draw(only_wire)) == ["wire.svg"]
 
 

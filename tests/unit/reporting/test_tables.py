@@ -50,7 +50,9 @@ def test_a_table_with_flop_says_what_a_flop_is(tables):
 
 def test_every_row_tells_counted_from_modelled(tables):
     for name in set(tables) - {"sources"}:
-        expected = "counted" if name in ("runs", "per_node_counts", "accuracy") else "modelled, tier B"
+        expected = (
+            "counted" if name in ("runs", "per_node_counts", "accuracy", "learning") else "modelled, tier B"
+        )
         assert set(tables[name]["provenance"]) == {expected}
 
 
@@ -103,3 +105,11 @@ def test_the_readme_is_the_one_generated_from_the_columns():
     written = (ROOT / "reports" / "README.md").read_text(encoding="utf-8")
     assert written == columns.readme(), "python -m costbench.reporting.columns > reports/README.md"
     assert not re.search(r"\| *\|$", written, re.MULTILINE)
+
+
+def test_learning_has_the_loss_of_every_round_with_a_step(tables, runs):
+    scsp = tables["learning"][lambda frame: frame["run_id"] == runs[2].run_id]
+    steps = runs[2].record["spec"]["rounds"]
+    assert list(scsp["round"]) == list(range(1, steps + 1))
+    assert scsp["train_loss"].iloc[149] == pytest.approx(2.3 * np.exp(-1))
+    assert (np.diff(scsp["sent_per_device_bits"].to_numpy(float)) > 0).all()

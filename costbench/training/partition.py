@@ -13,11 +13,9 @@ from numpy.typing import NDArray
 from scipy.special import rel_entr
 
 from costbench.errors import InputError
+from costbench.training.randomness import Purpose, random_generator
 
 Indices = NDArray[np.int64]
-
-_PARTITION, _BATCHES = 1, 2
-"""Purposes: the second entry of the seed of every random generator."""
 
 DIRICHLET_DRAWS = 1_000
 
@@ -30,7 +28,7 @@ def partition(
     *,
     skew: float | None = None,
     alpha: float | None = None,
-    file: str = "task",
+    file: str = "spec",
 ) -> list[Indices]:
     """Deal every sample to exactly one node.
 
@@ -65,18 +63,18 @@ def partition(
     """
     if len(labels) < nodes:
         raise InputError(file, "nodes", nodes, f"at most one node a sample, {len(labels)}")
-    generator = np.random.default_rng([seed, _PARTITION])
+    generator = random_generator(seed, Purpose.PARTITION)
     if kind == "iid":
         return _label_skew(labels, nodes, 0.0, generator)
     if kind == "label-skew":
         if skew is None or not 0 <= skew <= 1:
-            raise InputError(file, "partition.skew", skew, "a number from 0 to 1")
+            raise InputError(file, "task.partition.skew", skew, "a number from 0 to 1")
         return _label_skew(labels, nodes, skew, generator)
     if kind == "dirichlet":
         if alpha is None or not 0 < alpha < np.inf:
-            raise InputError(file, "partition.alpha", alpha, "a number above 0")
+            raise InputError(file, "task.partition.alpha", alpha, "a number above 0")
         return _dirichlet(labels, nodes, alpha, generator, file)
-    raise InputError(file, "partition.kind", kind, ["iid", "label-skew", "dirichlet"])
+    raise InputError(file, "task.partition.kind", kind, ["iid", "label-skew", "dirichlet"])
 
 
 def _by_class(labels: Indices) -> list[Indices]:
@@ -115,7 +113,7 @@ def _dirichlet(
             return [np.concatenate(node) for node in zip(*dealt, strict=True)]
     raise InputError(
         file,
-        "partition.alpha",
+        "task.partition.alpha",
         alpha,
         f"a larger alpha or fewer nodes: each of {DIRICHLET_DRAWS} draws left one of {nodes} nodes empty",
     )
@@ -187,7 +185,7 @@ class Sampler:
 
     def _epoch_order(self, epoch: int) -> Indices:
         if epoch != self._epoch:
-            generator = np.random.default_rng([self._seed, _BATCHES, self._node, epoch])
+            generator = random_generator(self._seed, Purpose.BATCHES, self._node, epoch)
             self._order = generator.permutation(self._part)
             self._epoch = epoch
         return self._order

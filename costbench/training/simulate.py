@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 
+from costbench.errors import InputError
 from costbench.spec import RunSpec
 from costbench.training import algorithms, topology
 from costbench.training.algorithms import Incoming, Local
@@ -71,10 +72,16 @@ class Simulation:
             model, spec.nodes, {**self.algorithm.buffers, **sgd.buffers}, self.algorithm.model_row
         )
         self.wire = Wire(layout.numels, self.algorithm.kept, spec.wire.codec)
-        doubly_stochastic = self.algorithm.doubly_stochastic
-        self.transport = InProcess(graph, doubly_stochastic, spec.links.drop, spec.seed)
+        self._check_directions(graph, file)
+        self.transport = InProcess(graph, self.algorithm.doubly_stochastic, spec.links.drop, spec.seed)
         self.recorder = Recorder()
         self.t = 0
+
+    def _check_directions(self, graph: topology.Topology, file: str) -> None:
+        if self.algorithm.doubly_stochastic and not graph.symmetric:
+            kind = self.spec.algorithm.kind
+            allowed = f"an undirected graph, as {kind} needs: ring, complete or a symmetric file"
+            raise InputError(file, "topology.kind", graph.kind, allowed)
 
     @property
     def rounds(self) -> int:

@@ -18,10 +18,10 @@ from costbench.training import models
 from costbench.training.data import Images, channel_statistics, load
 from costbench.training.nodes import Batch
 from costbench.training.partition import Sampler, describe, partition
+from costbench.training.randomness import Purpose, random_generator
 
 EVALUATION_BATCH = 50
 CROP_MARGIN = 4
-_AUGMENTATION = 3
 
 
 class ImageTask:
@@ -65,7 +65,7 @@ class ImageTask:
         chosen = self._samplers[node].indices(step)
         images = self._prepared(self.images.train_images[chosen])
         if self.spec.task.augment:
-            generator = np.random.default_rng([self.spec.seed, _AUGMENTATION, node, step])
+            generator = random_generator(self.spec.seed, Purpose.AUGMENTATION, node, step)
             images = _augmented(images, generator)
         return Batch(images, torch.from_numpy(self.images.train_labels[chosen]))
 

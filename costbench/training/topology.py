@@ -7,22 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from costbench.errors import InputError
-from costbench.spec import read_edges
-
-__all__ = ["KINDS", "Topology", "build", "metropolis", "out_weights", "read_edges"]
+from costbench.training.randomness import Purpose, random_generator
 
 Edge = tuple[int, int, int]
 
 KINDS = ("directed-ring", "ring", "one-peer-exponential", "complete", "random-digraph", "file")
 RANDOM_DRAWS = 1_000
-_GRAPH = 5
-"""Purpose: the second entry of the seed of the random generator."""
 _LARGEST = 2**31
 """Most entries of an adjacency array; beyond it the memory of one machine ends."""
 
@@ -67,9 +62,8 @@ def build(
     seed: int = 0,
     *,
     out_degree: int | None = None,
-    edges: Sequence[Edge] | None = None,
-    path: str | Path | None = None,
-    file: str = "topology",
+    edges: Sequence[Edge] = (),
+    file: str = "spec",
 ) -> Topology:
     """Build a graph, and refuse one over which some node could never reach another.
 
@@ -80,7 +74,6 @@ def build(
     seed : seed of the run; only random-digraph depends on it
     out_degree : receivers a node, for random-digraph
     edges : (round, sender, receiver) triples counted from 0, for file; the period is the largest round + 1
-    path : CSV file with the edges, instead of `edges`
     file : the name under which an error refers to the spec
 
     Raises
@@ -102,9 +95,9 @@ def build(
     if nodes < 1:
         raise InputError(file, "nodes", nodes, "at least 1")
     if kind not in KINDS:
-        raise InputError(file, "kind", kind, KINDS)
+        raise InputError(file, "topology.kind", kind, KINDS)
     if kind == "file":
-        adjacency = _from_edges(_edges_of(edges, path, file), nodes, str(path or file))
+        adjacency = _from_edges(edges, nodes, file)
     elif nodes == 1:
         adjacency = np.zeros((1, 1, 1), bool)
     elif kind == "random-digraph":
@@ -113,7 +106,7 @@ def build(
         adjacency = ~np.eye(nodes, dtype=bool)[None]
     else:
         adjacency = np.stack([_shifts(nodes, distances) for distances in _distances(kind, nodes)])
-    _check_connected(adjacency, str(path or file))
+    _check_connected(adjacency, file)
     return Topology(kind, adjacency)
 
 
@@ -134,15 +127,15 @@ def _shifts(nodes: int, distances: Sequence[int]) -> NDArray[np.bool_]:
 
 def _random_digraph(nodes: int, out_degree: int | None, seed: int, file: str) -> NDArray[np.bool_]:
     if out_degree is None or not 1 <= out_degree < nodes:
-        raise InputError(file, "out_degree", out_degree, f"1 to nodes - 1 = {nodes - 1}")
-    generator = np.random.default_rng([seed, _GRAPH])
+        raise InputError(file, "topology.out_degree", out_degree, f"1 to nodes - 1 = {nodes - 1}")
+    generator = random_generator(seed, Purpose.GRAPH)
     for _ in range(RANDOM_DRAWS):
         adjacency = _random_receivers(nodes, out_degree, generator)
         if adjacency.any(axis=0).all() and _first_cut_off(adjacency) is None:
             return adjacency[None]
     raise InputError(
         file,
-        "out_degree",
+        "topology.out_degree",
         out_degree,
         f"a larger one: none of {RANDOM_DRAWS} random graphs of {nodes} nodes was strongly connected",
     )
@@ -160,21 +153,15 @@ def _random_receivers(nodes: int, out_degree: int, generator: np.random.Generato
     return adjacency
 
 
-def _edges_of(edges: Sequence[Edge] | None, path: str | Path | None, file: str) -> Sequence[Edge]:
-    if edges is not None:
-        return edges
-    if path is None:
-        raise InputError(file, "edges", "nothing", "either edges or path")
-    return read_edges(Path(path))
-
-
 def _from_edges(edges: Sequence[Edge], nodes: int, file: str) -> NDArray[np.bool_]:
     period = max((edge[0] for edge in edges), default=0) + 1
     if period * nodes**2 > _LARGEST:
-        raise InputError(file, "edges", f"round {period - 1}", f"at most {_LARGEST // nodes**2} rounds")
+        raise InputError(
+            file, "topology.edges", f"round {period - 1}", f"at most {_LARGEST // nodes**2} rounds"
+        )
     adjacency = np.zeros((period, nodes, nodes), bool)
     for round_, sender, receiver in edges:
-        key = f"edge {round_},{sender},{receiver}"
+        key = f"topology.edges {round_},{sender},{receiver}"
         if round_ < 0:
             raise InputError(file, key, round_, "rounds counted from 0")
         for node in (sender, receiver):
@@ -192,10 +179,12 @@ def _check_connected(adjacency: NDArray[np.bool_], file: str) -> None:
     union: NDArray[np.bool_] = np.logical_or.reduce(adjacency)
     silent = np.flatnonzero(~union.any(axis=1))
     if len(union) > 1 and len(silent):
-        raise InputError(file, "edges", f"node {silent[0]} never sends", "an out-neighbour for every node")
+        raise InputError(
+            file, "topology.edges", f"node {silent[0]} never sends", "an out-neighbour for every node"
+        )
     cut_off = _first_cut_off(union)
     if cut_off is not None:
-        raise InputError(file, "edges", cut_off, "a path from every node to every other")
+        raise InputError(file, "topology.edges", cut_off, "a path from every node to every other")
 
 
 def _first_cut_off(adjacency: NDArray[np.bool_]) -> str | None:
@@ -250,17 +239,16 @@ def metropolis(adjacency: NDArray[np.bool_]) -> NDArray[np.float64]:
 
     Raises
     ------
-    InputError : the graph is not symmetric
+    ValueError : the graph is not symmetric
 
     Notes
-    ----- Xiao, Boyd, "Fast linear iterations for distributed averaging", Systems & Control Letters 53 (2004),
+    -----
+    Xiao, Boyd, "Fast linear iterations for distributed averaging", Systems & Control Letters 53 (2004),
     and Xiao, Boyd, Lall, "A scheme for robust distributed sensor fusion based on average consensus", IPSN
     2005.
     """
     if not (adjacency == adjacency.T).all():
-        raise InputError(
-            "topology", "kind", "a directed graph", "an undirected one: ring, complete, or a symmetric file"
-        )
+        raise ValueError("Metropolis weights need an undirected graph")
     degree = adjacency.sum(axis=1)
     weights = adjacency / (1.0 + np.maximum(degree[:, None], degree))
     return weights + np.diag(1.0 - weights.sum(axis=1))

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from costbench.training.randomness import Purpose, random_generator
 from costbench.training.topology import Topology, metropolis, out_weights
-
-_DROPS = 4
 
 
 class InProcess:
@@ -41,5 +40,5 @@ class InProcess:
         links = self.links(t)
         if not self.drop:
             return links
-        survives = np.random.default_rng([self.seed, _DROPS, t]).random(links.shape) >= self.drop
+        survives = random_generator(self.seed, Purpose.LOSSES, t).random(links.shape) >= self.drop
         return links & survives

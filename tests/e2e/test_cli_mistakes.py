@@ -37,7 +37,7 @@ MISTAKES = {
     "run nonsense": (2, "no spec 'nonsense': give a YAML file or a recipe"),
     "run broken.yaml": (3, "broken.yaml: line 3: found "),
     "run list.yaml": (3, "list.yaml: found ['a']; allowed: a mapping of keys to values"),
-    "run spec.yaml": (3, "spec.yaml: edges: found 'node 2 never sends'; allowed: an out-neighbour"),
+    "run spec.yaml": (3, "spec.yaml: topology.edges: found 'node 2 never sends'; allowed: an out-neighbour"),
     f"run spec.yaml --set {RING} --set nodes=zero": (
         3,
         "spec.yaml: nodes: found 'zero'; allowed: an integer",

@@ -23,7 +23,7 @@ def graphs(draw):
     try:
         return build(kind, nodes, draw(SEEDS), out_degree=draw(st.integers(1, max(1, min(6, nodes - 1)))))
     except InputError as refusal:
-        assert refusal.key == "out_degree"
+        assert refusal.key == "topology.out_degree"
         assume(False)
 
 
@@ -103,7 +103,7 @@ def test_every_sample_goes_to_exactly_one_node(case):
     try:
         parts = partition(labels, nodes, seed=seed, **kind)
     except InputError as refusal:
-        assert refusal.key == "partition.alpha"
+        assert refusal.key == "task.partition.alpha"
         assume(False)
     assert len(parts) == nodes
     assert all(part.dtype == np.int64 and len(part) for part in parts)

@@ -68,18 +68,18 @@ def test_dirichlet_draws_again_until_no_node_is_empty():
 
 
 def test_dirichlet_gives_up_after_a_bounded_number_of_draws():
-    with pytest.raises(InputError, match=r"partition\.alpha: found 1e-09; allowed: a larger alpha"):
+    with pytest.raises(InputError, match=r"task\.partition\.alpha: found 1e-09; allowed: a larger alpha"):
         partition(np.zeros(100, np.int64), 10, "dirichlet", seed=0, alpha=1e-9)
 
 
 @pytest.mark.parametrize(
     ("arguments", "key"),
     [
-        ({"kind": "label-skew"}, "partition.skew"),
-        ({"kind": "label-skew", "skew": 1.5}, "partition.skew"),
-        ({"kind": "dirichlet", "alpha": 0.0}, "partition.alpha"),
-        ({"kind": "dirichlet", "alpha": float("nan")}, "partition.alpha"),
-        ({"kind": "stripes"}, "partition.kind"),
+        ({"kind": "label-skew"}, "task.partition.skew"),
+        ({"kind": "label-skew", "skew": 1.5}, "task.partition.skew"),
+        ({"kind": "dirichlet", "alpha": 0.0}, "task.partition.alpha"),
+        ({"kind": "dirichlet", "alpha": float("nan")}, "task.partition.alpha"),
+        ({"kind": "stripes"}, "task.partition.kind"),
         ({"kind": "iid", "nodes": 11}, "nodes"),
     ],
 )

@@ -170,22 +170,22 @@ def test_a_single_node_trains_and_sends_nothing(spec_of, store_of, graph):
                 "nodes": 3,
                 "topology": {"kind": "file", "edges": [[0, 0, 1], [0, 1, 0], [0, 0, 2]]},
             },
-            "mine.yaml: edges: found 'node 2 never sends'; allowed: an out-neighbour for every node",
+            "mine.yaml: topology.edges: found 'node 2 never sends'; allowed: an out-neighbour for every node",
         ),
         (
             {
                 "nodes": 4,
                 "topology": {"kind": "file", "edges": [[0, 0, 1], [0, 1, 0], [0, 2, 3], [0, 3, 2]]},
             },
-            "mine.yaml: edges: found 'node 2 unreachable from node 0'; allowed: a path from every node",
+            "mine.yaml: topology.edges: found 'node 2 unreachable from node 0'; allowed: a path from every",
         ),
         (
             {"nodes": 2, "topology": {"kind": "file", "edges": [[0, 0, 1], [0, 1, 2]]}},
-            "mine.yaml: edge 0,1,2: found 2; allowed: nodes 0 to 1",
+            "mine.yaml: topology.edges 0,1,2: found 2; allowed: nodes 0 to 1",
         ),
         (
             {"algorithm": {"kind": "d-psgd"}, "topology": {"kind": "directed-ring"}},
-            "found 'a directed graph'; allowed: an undirected one",
+            "mine.yaml: topology.kind: found 'directed-ring'; allowed: an undirected graph, as d-psgd needs",
         ),
     ],
     ids=["silent-node", "two-islands", "no-such-node", "directed-d-psgd"],

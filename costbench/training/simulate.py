@@ -63,7 +63,8 @@ class Simulation:
         self.workers = workers or available_cores()
         self.task = ImageTask(spec, file)
         model = self.task.model().to(memory_format=torch.channels_last)
-        graph = topology.build(nodes=spec.nodes, seed=spec.seed, file=file, **graph_settings(spec))
+        settings = spec.topology.model_dump(exclude_none=True)
+        graph = topology.build(nodes=spec.nodes, seed=spec.seed, file=file, **settings)
         sgd = Sgd(spec.optimizer, self.task.rounds_per_epoch)
         self.training_rounds = spec.rounds or round((spec.epochs or 0) * self.task.rounds_per_epoch)
         layout = algorithms.Layout.of(model)
@@ -158,10 +159,6 @@ class Simulation:
         if not self.recorder.evaluates:
             self.recorder.evaluation_cost = measure_evaluation(self.fleet.nodes[0], self._batches)
         self.recorder.evaluates.append(self.t)
-
-
-def graph_settings(spec: RunSpec) -> dict[str, Any]:
-    return spec.topology.model_dump(exclude_none=True)
 
 
 def _inbox(i: int, sent: list[Sent | None], weights: np.ndarray, arrivals: np.ndarray) -> list[Incoming]:

@@ -24,7 +24,8 @@ def test_the_wheel_carries_profiles_recipes_data_templates_and_licences(tmp_path
         f"costbench/{path.relative_to(ROOT)}" for path in (ROOT / "hardware_profiles").rglob("*.yaml")
     }
     assert len(profiles) > 5
-    assert not (in_package | profiles) - carried
+    missing = (in_package | profiles) - carried
+    assert not missing
     assert any(name.endswith("licenses/LICENSE") for name in carried)
 
 

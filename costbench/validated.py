@@ -24,7 +24,8 @@ _BOUNDS = {
     "exclusiveMaximum": "below",
 }
 _OWN_WORDS = ("value_error", "misplaced")
-"""Errors that our models raise: the message says what is allowed, the context may hold key and found."""
+"""Errors that our models raise: the message says what is allowed, the context may hold key and found. In
+"misplaced", a key's own schema says what is allowed; in "refused", the message does."""
 
 
 class Words(str):
@@ -92,7 +93,7 @@ def validated(model: type[Model], document: Mapping[str, Any], file: str | Path)
 
 def _sentence(error: ErrorDetails, more: int, model: type[BaseModel], file: str | Path) -> InputError:
     context = error.get("ctx", {})
-    inside = (context["key"],) if "key" in context else ()
+    inside = tuple(context["key"].split(".")) if "key" in context else ()
     keys, here, parent = _located(model, (*error["loc"], *inside))
     found = _short(context.get("found", error["input"]))
     match error["type"]:
@@ -105,6 +106,8 @@ def _sentence(error: ErrorDetails, more: int, model: type[BaseModel], file: str 
             keys.append(tag)
             found = _short(error["input"].get(tag))
             allowed = "one of " + ", ".join(here["discriminator"]["mapping"])
+        case "refused":
+            allowed = error["msg"]
         case own if own in _OWN_WORDS:
             allowed = _described(here) if inside else error["msg"].removeprefix("Value error, ")
         case _ if keys and keys[-1] == "[key]":

@@ -137,7 +137,14 @@ def print_data_sets() -> None:
     from costbench.training.data import status
 
     rows = [
-        [one.name, one.state, f"{one.train_samples:,} + {one.test_samples:,}", one.licence]
+        [
+            one.name,
+            one.state,
+            f"{one.train_samples:,} + {one.test_samples:,}",
+            "pinned" if one.pinned else "not pinned",
+            one.licence,
+        ]
         for one in status()
     ]
-    console().print(table("Data sets", ["name", "state", "training + test images", "licence"], rows))
+    columns = ["name", "state", "training + test samples", "content hash", "licence"]
+    console().print(table("Data sets", columns, rows))

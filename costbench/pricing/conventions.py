@@ -147,18 +147,21 @@ def ratio_with_final_rounds(dense: float, sparse: float, rounds: int, final_roun
 
 
 def compression(
-    messages: pd.DataFrame, layout_numel: Sequence[int], keep: float | None = None
+    messages: pd.DataFrame, layout_numel: Sequence[int], keep: float | None = None, parts: bool = False
 ) -> dict[str, float]:
     """The run's dense float32 messages over what was sent, by each convention.
 
-    A message with as many elements as the layout is dense. Any other must have the entries that top-k
-    keeps; if one has not, or nothing was sent, a ratio is NaN: its convention has no formula for it.
+    A message with as many elements as the layout, 32 bits each, is dense. Any other must have the entries
+    that top-k keeps; if one has not, or nothing was sent, a ratio is NaN: its convention has no formula for
+    it, as for signs and quantised entries.
 
     Parameters
     ----------
     messages : table of messages, lost ones included [M rows]
     layout_numel : entries of each parameter tensor [T], [1]
     keep : scalar, share that sparse messages keep; None if the run has only dense messages [1]
+    parts : whether messages carry uncompressed parts of a model, as in a ring all-reduce; a dense message
+        is then one of as many entries
 
     Returns
     -------
@@ -166,7 +169,12 @@ def compression(
     """
     sent, entries = payload_bits(messages), sum(layout_numel)
     elements = messages["elements"].to_numpy()
-    is_dense = elements == entries
+    if parts:
+        dense_parts = FLOAT_BITS * elements.sum()
+        return {name: _ratio(dense_parts, float(sent.sum())) for name in CONVENTIONS[:1]} | dict.fromkeys(
+            CONVENTIONS[1:], math.nan
+        )
+    is_dense = (elements == entries) & (messages["value_bits"].to_numpy() == FLOAT_BITS * entries)
     tensors = Tensors(list(layout_numel), kept_entries(layout_numel, keep) if keep else [])
     ratios = {"encoded": _ratio(dense_bits("encoded", entries) * len(messages), float(sent.sum()))}
     if not (is_dense | (elements == sum(tensors.kept))).all():
@@ -216,5 +224,7 @@ def compression_ratios(run: Run) -> dict[str, float]:
     Ratio of each convention [1]
     """
     layout = [tensor["numel"] for tensor in run.record["layout"]]
-    keep = run.record["spec"]["algorithm"].get("keep")
-    return compression(run.ledger.messages.to_pandas(), layout, keep)
+    algorithm = run.record["spec"]["algorithm"]
+    compressor = algorithm.get("compressor") or {}
+    keep = algorithm.get("keep") or (compressor.get("keep") if compressor.get("scope") == "tensor" else None)
+    return compression(run.ledger.messages.to_pandas(), layout, keep, algorithm["kind"] == "local-sgd")

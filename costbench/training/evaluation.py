@@ -1,52 +1,64 @@
-"""Test accuracy and loss of every node's model and of their average; consensus distance."""
+"""Test metrics of every node's model and of their average; consensus distance."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from copy import deepcopy
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
+from costbench.errors import CheckFailed
 from costbench.training.nodes import Batch, Fleet, Node
 from costbench.training.recorder import Recorder
 
+Metrics = Callable[[Tensor, Tensor], dict[str, float]]
+"""Metrics by name of all outputs and all labels of the test set."""
 
-def evaluate(fleet: Fleet, batches: list[Batch], recorder: Recorder, t: int, each: Callable) -> None:
-    """Record the metrics of the state after t rounds; `each` maps a function over all nodes."""
-    scores = each(lambda node: score(node.model, batches))
-    for node, (accuracy, loss) in zip(fleet.nodes, scores, strict=True):
-        recorder.metric(t, node.index, "test", "test_accuracy", accuracy)
-        recorder.metric(t, node.index, "test", "test_loss", loss)
+
+def evaluate(
+    fleet: Fleet, batches: list[Batch], metrics: Metrics, recorder: Recorder, t: int, each: Callable
+) -> None:
+    """Record the metrics of the state after t rounds; `each` maps a function over all nodes.
+
+    Raises
+    ------
+    CheckFailed : a node's test loss is not a number
+    """
+    scores = each(lambda node: score(node.model, batches, metrics))
+    for node, of_node in zip(fleet.nodes, scores, strict=True):
+        if math.isnan(of_node["test_loss"]):
+            raise diverged("test loss", of_node["test_loss"], node.index, t - 1)
+        for metric, measured in of_node.items():
+            recorder.metric(t, node.index, "test", metric, measured)
         recorder.metric(t, node.index, "train", "train_loss", float(node.loss))
-    mean_accuracy, mean_loss = score(mean_model(fleet.nodes, fleet.model_rows), batches)
-    fleet_metrics = {
-        ("test", "test_accuracy"): _mean([accuracy for accuracy, _ in scores]),
-        ("test", "test_loss"): _mean([loss for _, loss in scores]),
-        ("test-of-mean", "test_accuracy"): mean_accuracy,
-        ("test-of-mean", "test_loss"): mean_loss,
-        ("state", "consensus_distance"): consensus_distance(fleet.model_rows),
-        ("state", "relative_consensus_distance"): consensus_distance(fleet.model_rows)
-        / float(fleet.model_rows.mean(dim=0).norm()),
-    }
-    for (split, metric), measured in fleet_metrics.items():
-        recorder.metric(t, None, split, metric, measured)
+    of_mean = score(mean_model(fleet.nodes, fleet.model_rows), batches, metrics)
+    for metric, measured in of_mean.items():
+        recorder.metric(t, None, "test", metric, _mean([of_node[metric] for of_node in scores]))
+        recorder.metric(t, None, "test-of-mean", metric, measured)
+    distance = consensus_distance(fleet.model_rows)
+    norm = float(fleet.model_rows.mean(dim=0).norm())
+    recorder.metric(t, None, "state", "consensus_distance", distance)
+    recorder.metric(t, None, "state", "relative_consensus_distance", distance / norm)
 
 
-def score(model: nn.Module, batches: list[Batch]) -> tuple[float, float]:
-    """Accuracy and mean cross-entropy over all batches, with the model in evaluation mode."""
+def diverged(what: str, found: float, node: int, t: int) -> CheckFailed:
+    """The error of a loss that is not finite."""
+    return CheckFailed(
+        f"training diverged: the {what} of node {node} became {found} in round {t}; the run is not sealed. "
+        "Try a smaller optimizer.lr or algorithm.gamma"
+    )
+
+
+def score(model: nn.Module, batches: list[Batch], metrics: Metrics) -> dict[str, float]:
+    """The metrics over all batches, with the model in evaluation mode."""
     was_training = model.training
     model.eval()
-    correct, loss, samples = 0, 0.0, 0
     with torch.no_grad():
-        for batch in batches:
-            logits = model(batch.images)
-            correct += int((logits.argmax(dim=1) == batch.labels).sum())
-            loss += float(F.cross_entropy(logits, batch.labels, reduction="sum"))
-            samples += len(batch.labels)
+        outputs = torch.cat([model(batch.inputs) for batch in batches])
     model.train(was_training)
-    return correct / samples, loss / samples
+    return metrics(outputs, torch.cat([batch.labels for batch in batches]))
 
 
 def consensus_distance(rows: Tensor) -> float:

@@ -1,18 +1,17 @@
 """The state of all nodes: stacked rows, and each node's view of its own.
 
-Shapes: N nodes, D parameters, B batch, S side numbers.
+Shapes: N nodes, D parameters, B batch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from costbench.training.counters.phases import phase
 from costbench.training.layout import Layout
@@ -31,18 +30,25 @@ class Buffer:
 
 @dataclass(frozen=True)
 class Batch:
-    """Images float32 [B, C, H, W] and labels int64 [B]."""
+    """Inputs, such as images float32 [B, C, H, W] or ids int64 [B, F], and labels int64 [B]."""
 
-    images: Tensor
+    inputs: Tensor
     labels: Tensor
+
+
+Loss = Callable[[Tensor, Tensor], Tensor]
+"""Mean loss, a scalar, of the outputs of a batch and its labels int64 [B]."""
 
 
 class Node:
     """One node: its model, whose parameters are views into a row, and its rows by name (node.x, node.w)."""
 
-    def __init__(self, index: int, model: nn.Module, rows: Mapping[str, Tensor], model_row: str):
+    def __init__(
+        self, index: int, model: nn.Module, rows: Mapping[str, Tensor], model_row: str, loss_of: Loss
+    ):
         self.index = index
         self.model = model
+        self.loss_of = loss_of
         self.rows = dict(rows)
         self.model_row = model_row
         self.loss = torch.full((), torch.nan)
@@ -55,9 +61,9 @@ class Node:
             raise AttributeError(f"node has no buffer {name!r}") from None
 
     def gradient(self, batch: Batch) -> Tensor:
-        """Gradient [D] of the mean cross-entropy on the batch, at the model's row; also sets `loss`."""
+        """Gradient [D] of the mean loss on the batch, at the model's row; also sets `loss`."""
         with phase("forward"):
-            loss = F.cross_entropy(self.model(batch.images), batch.labels)
+            loss = self.loss_of(self.model(batch.inputs), batch.labels)
         with phase("backward"):
             self.g.zero_()
             loss.backward()
@@ -67,12 +73,12 @@ class Node:
     def refresh_statistics(self, batch: Batch) -> None:
         """Move BatchNorm's running statistics towards those of the model's row on this batch."""
         with phase("forward"), torch.no_grad():
-            self.model(batch.images)
+            self.model(batch.inputs)
 
     def alone(self) -> Node:
         """A copy of this node that shares no memory with it."""
         rows = {name: row.clone() for name, row in self.rows.items()}
-        return Node(self.index, deepcopy(self.model), rows, self.model_row)
+        return Node(self.index, deepcopy(self.model), rows, self.model_row, self.loss_of)
 
 
 def _bind(model: nn.Module, row_D: Tensor, gradient_D: Tensor) -> None:
@@ -87,7 +93,7 @@ def _bind(model: nn.Module, row_D: Tensor, gradient_D: Tensor) -> None:
 
 
 class Fleet:
-    """N nodes as rows of stacked buffers [N, D] or [N, 1].
+    """N nodes as rows of stacked buffers [N, D] or [N, 1], and what single nodes hold beyond these.
 
     Parameters
     ----------
@@ -95,20 +101,40 @@ class Fleet:
     nodes : N
     buffers : what the algorithm and the optimizer keep, by name; the gradient "g" is added
     model_row : the buffer that the models' parameters are views of
+    loss_of : the loss that the nodes minimise
+    own : further buffers of each node [N]; none by default
     """
 
-    def __init__(self, model: nn.Module, nodes: int, buffers: Mapping[str, Buffer], model_row: str):
+    def __init__(
+        self,
+        model: nn.Module,
+        nodes: int,
+        buffers: Mapping[str, Buffer],
+        model_row: str,
+        loss_of: Loss,
+        own: Sequence[Mapping[str, Buffer]] = (),
+    ):
         self.layout = Layout.of(model)
         self.buffers = {**buffers, "g": Buffer("zeros", "gradients")}
+        for of_node in own:
+            self.buffers |= of_node
         start_D = flatten(model, self.layout)
         self.stacked = {
-            name: _begin(buffer.initial, start_D).repeat(nodes, 1) for name, buffer in self.buffers.items()
+            name: _begin(buffer.initial, start_D).repeat(nodes, 1)
+            for name, buffer in {**buffers, "g": self.buffers["g"]}.items()
         }
-        # .data: each row has a version counter of its own, for autograd in concurrent threads
+        self.own = [
+            {name: _begin(buffer.initial, start_D).clone() for name, buffer in of_node.items()}
+            for of_node in own or [{}] * nodes
+        ]
         self.nodes = [
-            Node(i, deepcopy(model), {name: rows[i].data for name, rows in self.stacked.items()}, model_row)
+            Node(i, deepcopy(model), {**self._rows(i), **self.own[i]}, model_row, loss_of)
             for i in range(nodes)
         ]
+
+    def _rows(self, i: int) -> dict[str, Tensor]:
+        """Views of node i's rows; .data gives each a version counter of its own, for concurrent threads."""
+        return {name: rows[i].data for name, rows in self.stacked.items()}
 
     @property
     def model_rows(self) -> Tensor:
@@ -119,11 +145,14 @@ class Fleet:
         """Everything that must survive a checkpoint: the stacked buffers and the models' own buffers."""
         own = [dict(node.model.named_buffers()) for node in self.nodes]
         losses = [node.loss for node in self.nodes]
-        return {"stacked": self.stacked, "model_buffers": own, "losses": losses}
+        return {"stacked": self.stacked, "own": self.own, "model_buffers": own, "losses": losses}
 
     def restore(self, state: dict[str, Any]) -> None:
         for name, rows in state["stacked"].items():
             self.stacked[name].copy_(rows)
+        for mine, saved in zip(self.own, state["own"], strict=True):
+            for name, row_D in saved.items():
+                mine[name].copy_(row_D)
         for node, own, loss in zip(self.nodes, state["model_buffers"], state["losses"], strict=True):
             node.loss = loss
             for name, buffer in node.model.named_buffers():

@@ -15,6 +15,8 @@ class Purpose(IntEnum):
     AUGMENTATION = 3
     LOSSES = 4
     GRAPH = 5
+    BURSTS = 6
+    COMPRESSION = 7
 
 
 def random_generator(seed: int, purpose: Purpose, *place: int) -> np.random.Generator:

@@ -28,6 +28,7 @@ CONVENTIONS = {
 def record(simulation: Simulation, started_utc: str, stopped_utc: str, wall_s: float) -> dict[str, Any]:
     """The content of run.json, but for its schema version."""
     spec, layout = simulation.spec, simulation.fleet.layout
+    positions_m = simulation.transport.topology.positions_m
     return {
         "run_id": spec.run_id(),
         "spec": spec.resolved(),
@@ -38,6 +39,7 @@ def record(simulation: Simulation, started_utc: str, stopped_utc: str, wall_s: f
             for name, shape, numel in zip(layout.names, layout.shapes, layout.numels, strict=True)
         ],
         "algorithm_reading": simulation.algorithm.reading,
+        "positions_m": None if positions_m is None else positions_m.tolist(),
         "partition": simulation.task.partition_report,
         "conventions": CONVENTIONS,
         "uncounted_operators": simulation.recorder.uncounted_operators,
@@ -56,9 +58,9 @@ def record(simulation: Simulation, started_utc: str, stopped_utc: str, wall_s: f
             "started_utc": started_utc,
             "stopped_utc": stopped_utc,
             "dataset": {
-                "name": simulation.task.images.name,
-                "sha256": simulation.task.images.sha256,
-                "licence": simulation.task.images.licence,
+                "name": simulation.task.dataset.name,
+                "sha256": simulation.task.dataset.sha256,
+                "licence": simulation.task.dataset.licence,
             },
         },
         "gauges": {"wall_s": wall_s},

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any
 
@@ -14,8 +14,19 @@ from costbench.ledger import BIT_COLUMNS, MEMORY_CATEGORIES, SCHEMAS, Ledger
 from costbench.training.counters.device import DeviceRound
 from costbench.training.wire import Message
 
-RoundKey = tuple[str, int]
-"""Regime and number of arriving messages: what a device's round depends on."""
+RoundKey = tuple[str, int, tuple[int, ...]]
+"""Regime, messages sent, messages that arrived in each exchange: what a device's round depends on."""
+
+
+@dataclass(frozen=True)
+class Sending:
+    """A message, its sender, which of its messages of the round it is, receivers int [R], arrived bool [R]."""
+
+    message: Message
+    sender: int
+    content: int
+    receivers: np.ndarray
+    arrived: np.ndarray
 
 
 class Recorder:
@@ -38,22 +49,15 @@ class Recorder:
     def restore(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
 
-    def messages(
-        self, t: int, content: int, sent: list[Message], links: np.ndarray, arrived: np.ndarray
-    ) -> None:
-        """One row for every link that a message went over, arrived or not.
-
-        Parameters
-        ----------
-        t, content : round, and which of a sender's messages of this round
-        sent : the message of every node [N]
-        links, arrived : bool [N, N], sender to receiver
-        """
-        sender, receiver = np.nonzero(links)
-        bits = np.array([[getattr(m.bits, name.removesuffix("_bits")) for name in BIT_COLUMNS] for m in sent])
-        elements = np.array([m.elements for m in sent])
-        columns = [np.full_like(sender, t), sender, receiver, np.full_like(sender, content), elements[sender]]
-        self._messages.append(np.column_stack([*columns, bits[sender], arrived[sender, receiver]]))
+    def messages(self, t: int, sent: Sequence[Sending]) -> None:
+        """One row for every link that a message went over, arrived or not."""
+        for sending in sent:
+            n, bits = len(sending.receivers), sending.message.bits
+            row = [t, sending.sender, 0, sending.content, sending.message.elements]
+            row += [getattr(bits, name.removesuffix("_bits")) for name in BIT_COLUMNS]
+            rows = np.tile(np.array([*row, 0], np.int64), (n, 1))
+            rows[:, 2], rows[:, -1] = sending.receivers, sending.arrived
+            self._messages.append(rows)
 
     def round(self, keys: list[RoundKey]) -> None:
         """What every node's round was, one key a node."""

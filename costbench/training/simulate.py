@@ -6,7 +6,7 @@ Shapes: N nodes.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,20 +17,27 @@ import torch
 
 from costbench.errors import InputError
 from costbench.spec import RunSpec
-from costbench.training import algorithms, topology
-from costbench.training.algorithms import Incoming, Local
+from costbench.training import algorithms, task, topology
+from costbench.training.algorithms import Incoming, Local, Outgoing
 from costbench.training.algorithms.algorithm import Round
-from costbench.training.counters.device import measure_evaluation, measure_round
-from costbench.training.evaluation import evaluate
+from costbench.training.counters.device import Arrival, measure_evaluation, measure_round
+from costbench.training.evaluation import diverged, evaluate
+from costbench.training.layout import Layout
 from costbench.training.nodes import Fleet, Node
-from costbench.training.recorder import Recorder
-from costbench.training.sgd import Sgd
-from costbench.training.task import ImageTask
+from costbench.training.optimizers import Schedule
+from costbench.training.randomness import Purpose, random_generator
+from costbench.training.recorder import Recorder, RoundKey, Sending
 from costbench.training.transport import InProcess
 from costbench.training.vectors import Vector
 from costbench.training.wire import Message, Wire
 
 Out = TypeVar("Out")
+
+WEIGHTS = {
+    "column": topology.out_weights,
+    "row": topology.row_weights,
+    "symmetric": topology.metropolis,
+}
 
 
 def available_cores() -> int:
@@ -39,9 +46,10 @@ def available_cores() -> int:
 
 @dataclass(frozen=True)
 class Sent:
-    """A node's message of one exchange, and what its bytes decode to."""
+    """One of a node's messages of one exchange, its receivers, and what its bytes decode to."""
 
     message: Message
+    receivers: np.ndarray
     vector: Vector
     side: torch.Tensor
 
@@ -61,27 +69,27 @@ class Simulation:
     def __init__(self, spec: RunSpec, workers: int | None = None, file: str = "spec"):
         self.spec = spec
         self.workers = workers or available_cores()
-        self.task = ImageTask(spec, file)
+        self.task = task.build(spec, file)
         model = self.task.model().to(memory_format=torch.channels_last)
         settings = spec.topology.model_dump(exclude_none=True)
         graph = topology.build(nodes=spec.nodes, seed=spec.seed, file=file, **settings)
-        sgd = Sgd(spec.optimizer, self.task.rounds_per_epoch)
         self.training_rounds = spec.rounds or round((spec.epochs or 0) * self.task.rounds_per_epoch)
-        layout = algorithms.Layout.of(model)
-        self.algorithm = algorithms.build(spec.algorithm, sgd, layout, self.training_rounds)
-        self.fleet = Fleet(
-            model, spec.nodes, {**self.algorithm.buffers, **sgd.buffers}, self.algorithm.model_row
-        )
-        self.wire = Wire(layout.numels, self.algorithm.kept, spec.wire.codec)
+        lr = Schedule(spec.optimizer, self.task.rounds_per_epoch, self.training_rounds)
+        layout = Layout.of(model)
+        self.algorithm = algorithms.build(spec, layout, lr, graph.static, file)
         self._check_directions(graph, file)
-        self.transport = InProcess(graph, self.algorithm.doubly_stochastic, spec.links.drop, spec.seed)
+        buffers = {**self.algorithm.buffers, **self.algorithm.optimizer.buffers}
+        own = [self.algorithm.own_buffers(graph.neighbours(i)) for i in range(spec.nodes)]
+        self.fleet = Fleet(model, spec.nodes, buffers, self.algorithm.model_row, self.task.loss, own)
+        self.wire = Wire(layout.numels, self.algorithm.compressor, spec.wire.codec)
+        self.transport = InProcess(graph, WEIGHTS[self.algorithm.mixing], spec.links, spec.seed)
         self.recorder = Recorder()
         self.t = 0
 
     def _check_directions(self, graph: topology.Topology, file: str) -> None:
-        if self.algorithm.doubly_stochastic and not graph.symmetric:
+        if self.algorithm.mixing == "symmetric" and not graph.symmetric:
             kind = self.spec.algorithm.kind
-            allowed = f"an undirected graph, as {kind} needs: ring, complete or a symmetric file"
+            allowed = f"an undirected graph, as {kind} needs: ring, torus, complete or a symmetric file"
             raise InputError(file, "topology.kind", graph.kind, allowed)
 
     @property
@@ -99,7 +107,12 @@ class Simulation:
         self.recorder.restore(state["recorder"])
 
     def run(self) -> Iterator[int]:
-        """Run the remaining rounds; yields the number of finished rounds after each."""
+        """Run the remaining rounds; yields the number of finished rounds after each.
+
+        Raises
+        ------
+        CheckFailed : a node's loss is not finite
+        """
         self._batches = list(self.task.test_batches())
         with _one_thread(), ThreadPoolExecutor(self.workers, initializer=_single_threaded) as pool:
             self._pool = pool
@@ -114,57 +127,111 @@ class Simulation:
         return list(self._pool.map(work, self.fleet.nodes))
 
     def _round(self, t: int) -> None:
-        weights, arrivals = self.transport.weights(t), self.transport.arrivals(t)
-        self._count(t, weights, arrivals)
-        rounds = [self.algorithm.round(node, self._local(node, t, weights)) for node in self.fleet.nodes]
-        sent = list(self._pool.map(self._advance, rounds))
-        content = 0
-        while any(sent):
-            messages = [s.message for s in sent if s is not None]
-            self.recorder.messages(t, content, messages, self.transport.links(t), arrivals)
-            inboxes = [_inbox(i, sent, weights, arrivals) for i in range(self.spec.nodes)]
-            sent = list(self._pool.map(self._advance, rounds, inboxes))
-            content += 1
-        if t < self.training_rounds:
-            losses = [float(node.loss) for node in self.fleet.nodes]
-            self.recorder.metric(t + 1, None, "train", "train_loss", sum(losses) / len(losses))
+        losses = [node.loss for node in self.fleet.nodes]
+        locals_ = [self._local(node, t) for node in self.fleet.nodes]
+        rounds = [self.algorithm.round(*both) for both in zip(self.fleet.nodes, locals_, strict=True)]
+        links, content = self.transport.links(t), 0
+        received: list[list[list[Arrival]]] = [[] for _ in rounds]
+        outgoing = list(self._pool.map(next, rounds, [None] * len(rounds)))
+        while any(one is not None for one in outgoing):
+            sent = list(self._pool.map(self._encoded, outgoing, links))
+            arrivals = self.transport.arrivals(t, len(received[0]))
+            self.recorder.messages(t, _sendings(sent, content, arrivals))
+            content += max(map(len, sent))
+            inboxes = self._deliver(t, sent, arrivals, received)
+            outgoing = list(self._pool.map(_next, rounds, inboxes))
+        self._count(t, locals_, links, received)
+        self._check_losses(t, losses)
 
-    def _local(self, node: Node, t: int, weights: np.ndarray) -> Local:
-        return Local(t, lambda: self.task.batch(node.index, t), float(weights[node.index, node.index]))
+    def _local(self, node: Node, t: int) -> Local:
+        i, weights = node.index, self.transport.weights(t)
+        heard = np.flatnonzero(self.transport.links(t)[:, i]).tolist()
+        return Local(
+            t=t,
+            draw=lambda: self.task.batch(i, t),
+            self_weight=float(weights[i, i]),
+            weights={j: float(weights[i, j]) for j in heard},
+            nodes=self.spec.nodes,
+            samples=len(self.task.parts[i]),
+            seed=int(random_generator(self.spec.seed, Purpose.COMPRESSION, i, t).integers(2**32)),
+        )
 
-    def _advance(self, steps: Round, inbox: list[Incoming] | None = None) -> Sent | None:
-        """Run a node to its next message; None when its round is over."""
-        try:
-            outgoing = next(steps) if inbox is None else steps.send(inbox)
-        except StopIteration:
-            return None
-        message = self.wire.encode(outgoing.vector, outgoing.side)
-        return Sent(message, *self.wire.decode(message.payload))
+    def _encoded(self, outgoing: Outgoing | Sequence[Outgoing] | None, links_N: np.ndarray) -> list[Sent]:
+        """What a node sends, as bytes and decoded again; what nobody would get is not encoded."""
+        several = [outgoing] if isinstance(outgoing, Outgoing) else outgoing or []
+        everybody = np.flatnonzero(links_N)
+        addressed = [(one, everybody if one.to is None else np.array(one.to)) for one in several]
+        messages = [
+            (self.wire.encode(one.vector, one.side), receivers)
+            for one, receivers in addressed
+            if len(receivers)
+        ]
+        return [Sent(message, to, *self.wire.decode(message.payload)) for message, to in messages]
 
-    def _count(self, t: int, weights: np.ndarray, arrivals: np.ndarray) -> None:
-        keys = [(self.algorithm.regime(t), int(arrivals[:, i].sum())) for i in range(self.spec.nodes)]
-        for node, key in zip(self.fleet.nodes, keys, strict=True):
+    def _deliver(
+        self, t: int, sent: list[list[Sent]], arrivals: np.ndarray, received: list[list[list[Arrival]]]
+    ) -> list[list[Incoming]]:
+        """What arrives at every node, in the order of the senders; its bytes are added to `received`."""
+        weights = self.transport.weights(t)
+        inboxes: list[list[Incoming]] = [[] for _ in received]
+        for exchanges in received:
+            exchanges.append([])
+        for j, several in enumerate(sent):
+            for one in several:
+                for i in one.receivers[arrivals[j, one.receivers]].tolist():
+                    weight = float(weights[i, j])
+                    inboxes[i].append(Incoming(one.vector, one.side, weight, j))
+                    received[i][-1].append(Arrival(one.message.payload, weight, j))
+        return inboxes
+
+    def _count(
+        self, t: int, locals_: list[Local], links: np.ndarray, received: list[list[list[Arrival]]]
+    ) -> None:
+        keys: list[RoundKey] = []
+        for node, local, exchanges in zip(self.fleet.nodes, locals_, received, strict=True):
+            degree = int(links[node.index].sum())
+            key = (self.algorithm.regime(t), degree, tuple(map(len, exchanges)))
             if not self.recorder.knows(key):
-                in_weights = [float(w) for w in weights[node.index, arrivals[:, node.index]]]
-                local = self._local(node, t, weights)
+                sends = degree > 0
                 device_round = measure_round(
-                    node, self.algorithm, local, self.wire, self.fleet.buffers, in_weights
+                    node, self.algorithm, local, self.wire, self.fleet.buffers, exchanges, sends
                 )
                 self.recorder.measured(key, device_round)
+            keys.append(key)
         self.recorder.round(keys)
+
+    def _check_losses(self, t: int, before: list[torch.Tensor]) -> None:
+        """Record the mean loss of the nodes that took a step in round t; stop where one is not finite."""
+        both = zip(self.fleet.nodes, before, strict=True)
+        losses = {node.index: float(node.loss) for node, was in both if node.loss is not was}
+        for i, loss in losses.items():
+            if not np.isfinite(loss):
+                raise diverged("training loss", loss, i, t)
+        if losses:
+            self.recorder.metric(t + 1, None, "train", "train_loss", sum(losses.values()) / len(losses))
 
     def _evaluate(self) -> None:
         self._each(self.algorithm.estimate)
-        evaluate(self.fleet, self._batches, self.recorder, self.t, self._each)
+        evaluate(self.fleet, self._batches, self.task.metrics, self.recorder, self.t, self._each)
         if not self.recorder.evaluates:
             self.recorder.evaluation_cost = measure_evaluation(self.fleet.nodes[0], self._batches)
         self.recorder.evaluates.append(self.t)
 
 
-def _inbox(i: int, sent: list[Sent | None], weights: np.ndarray, arrivals: np.ndarray) -> list[Incoming]:
-    """What arrives at node i, in the order of the senders."""
-    received = [(j, sent[j]) for j in np.flatnonzero(arrivals[:, i])]
-    return [Incoming(s.vector, s.side, float(weights[i, j])) for j, s in received if s is not None]
+def _next(steps: Round, inbox: list[Incoming]) -> Outgoing | Sequence[Outgoing] | None:
+    """Run a node to its next message; None when its round is over."""
+    try:
+        return steps.send(inbox)
+    except StopIteration:
+        return None
+
+
+def _sendings(sent: list[list[Sent]], content: int, arrivals: np.ndarray) -> list[Sending]:
+    return [
+        Sending(one.message, j, content + k, one.receivers, arrivals[j, one.receivers])
+        for j, several in enumerate(sent)
+        for k, one in enumerate(several)
+    ]
 
 
 def _single_threaded() -> None:

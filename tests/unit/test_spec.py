@@ -66,11 +66,11 @@ def sentence_of(load, changes):
         ("task.", "dataset, model, batch, partition, augment"),
         ("task.model.", "kind, norm"),
         ("task.partition.", "kind, skew"),
-        ("optimizer.", "lr, momentum, nesterov, weight_decay, warmup_epochs, milestones"),
+        ("optimizer.", "lr, momentum, nesterov, weight_decay, warmup_epochs, warmup, milestones, schedule"),
         ("topology.", "kind"),
         ("algorithm.", "kind, keep, gamma"),
         ("wire.", "codec, values"),
-        ("links.", "drop"),
+        ("links.", "drop, bursts"),
         ("evaluate.", "every"),
     ],
 )
@@ -95,10 +95,18 @@ def test_a_missing_key_is_named(load, key):
 @pytest.mark.parametrize(
     ("key", "kinds"),
     [
-        ("task.model", "lenet, resnet20"),
-        ("task.partition", "dirichlet, iid, label-skew"),
-        ("topology", "complete, directed-ring, file, one-peer-exponential, random-digraph, ring"),
-        ("algorithm", "d-psgd, scsp, sgp, sparse-push"),
+        ("task.model", "deepfm, lenet, mlp, module, resnet110, resnet20, resnet32, resnet56, resnet8, vgg11"),
+        ("task.partition", "dirichlet, field, iid, label-skew, shards"),
+        (
+            "topology",
+            "complete, directed-ring, erdos-renyi, exponential, file, geometric, one-peer-exponential, "
+            "random-digraph, random-matching, ring, star, time-varying-ring, torus",
+        ),
+        (
+            "algorithm",
+            "cd-adam, choco-sgd, d-adam, d-psgd, deepsqueeze, fedavg, local-sgd, module, plain-averaging, "
+            "qg-dsgdm, scsp, sgp, sparse-push",
+        ),
     ],
 )
 @pytest.mark.parametrize(
@@ -123,7 +131,12 @@ def test_an_unknown_or_missing_kind_lists_the_known_ones(load, key, kinds, kind,
         ("seed", 2**63, "an integer, at least 0 and below 9223372036854775808"),
         ("task.batch", 0, "an integer, at least 1 (samples a node and step)"),
         ("task.batch", False, "an integer, at least 1 (samples a node and step)"),
-        ("task.dataset", "mnist", "one of fashion-mnist-small, fashion-mnist, cifar10"),
+        (
+            "task.dataset",
+            "mnist",
+            "one of fashion-mnist-small, fashion-mnist, cifar10, cifar100, digits, "
+            "movielens-100k, census-income, adult, or module:callable",
+        ),
         ("task.augment", "perhaps", "true or false"),
         ("task.partition.skew", 1.01, "a number, at least 0 and at most 1"),
         ("optimizer.lr", 0, "a number, above 0"),
@@ -146,7 +159,11 @@ def test_an_unknown_or_missing_kind_lists_the_known_ones(load, key, kinds, kind,
         ("algorithm.gamma", 0, "a number, above 0 and at most 1 (consensus step)"),
         ("wire.codec", "zip", "one of auto, dense, packed"),
         ("wire.values", "float16", "one of float32"),
-        ("links.drop", 1, "a number, at least 0 and below 1 (probability that a message is lost)"),
+        (
+            "links.drop",
+            1,
+            "a number, at least 0 and below 1 (probability that a message is lost (on a good link))",
+        ),
         (
             "evaluate.every",
             0,
@@ -269,12 +286,14 @@ def test_the_resolved_spec_writes_every_default_out():
             "nesterov": False,
             "weight_decay": 0.0,
             "warmup_epochs": 0,
+            "warmup": "flat",
             "milestones": {},
+            "schedule": "milestones",
         },
         "topology": {"kind": "ring"},
         "algorithm": {"kind": "sparse-push", "keep": 0.01, "gamma": 0.03},
         "wire": {"codec": "auto", "values": "float32"},
-        "links": {"drop": 0.0},
+        "links": {"drop": 0.0, "bursts": None},
         "evaluate": {"every": 50},
     }
 

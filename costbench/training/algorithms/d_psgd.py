@@ -6,26 +6,24 @@ the adapt-then-combine order of later codes: the 2017 paper mixes x_t and steps 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 from costbench.training.algorithms.algorithm import Algorithm, Local, Outgoing, Round
-from costbench.training.nodes import Buffer, Node
+from costbench.training.nodes import Node
 from costbench.training.vectors import Dense
 
 
-class DPsgd(Algorithm):
-    """x model. A message that was lost leaves its weight with the node's own x."""
+def gossip(node: Node) -> Round:
+    """x_i = sum_j W[i,j] x_j. A message that was lost leaves its weight with the node's own x."""
+    inbox = list((yield Outgoing(Dense(node.x))))
+    node.x.mul_(1 - sum(message.weight for message in inbox))
+    for message in inbox:
+        message.vector.add_to(node.x, message.weight)
 
-    buffers: ClassVar[Mapping[str, Buffer]] = {"x": Buffer("parameters", "parameters")}
-    model_row = "x"
-    doubly_stochastic = True
+
+class DPsgd(Algorithm):
+    """x model."""
+
     reading = "D-PSGD, adapt then combine, Metropolis weights"
 
     def round(self, node: Node, local: Local) -> Round:
-        node.gradient(local.draw())
-        self.sgd.step(node, node.x, local.t)
-        inbox = list((yield Outgoing(Dense(node.x))))
-        node.x.mul_(1 - sum(message.weight for message in inbox))
-        for message in inbox:
-            message.vector.add_to(node.x, message.weight)
+        self.local_step(node, local)
+        yield from gossip(node)

@@ -6,12 +6,11 @@ is all of it is not. Fifty rounds are not a full merge on every graph.
 
 from __future__ import annotations
 
-from costbench.training.algorithms.algorithm import Local, Round
+from costbench.training.algorithms.algorithm import Local, Optimizer, Round
 from costbench.training.algorithms.sgp import push
 from costbench.training.algorithms.sparse_push import SparsePush
-from costbench.training.compressors import TopK
+from costbench.training.compressors import Compressor
 from costbench.training.nodes import Node
-from costbench.training.sgd import Sgd
 
 
 class Scsp(SparsePush):
@@ -23,9 +22,15 @@ class Scsp(SparsePush):
     """
 
     def __init__(
-        self, sgd: Sgd, top_k: TopK, gamma: float, training_rounds: int, merge_rounds: int, refresh: bool
+        self,
+        optimizer: Optimizer,
+        top_k: Compressor,
+        gamma: float,
+        training_rounds: int,
+        merge_rounds: int,
+        refresh: bool,
     ):
-        super().__init__(sgd, top_k, gamma)
+        super().__init__(optimizer, top_k, gamma)
         self.training_rounds, self.extra_rounds, self.refresh = training_rounds, merge_rounds, refresh
         self.reading = "SCSP, final-merge reading: Sparse-Push, then dense push-sum rounds without steps"
         if refresh:

@@ -27,7 +27,5 @@ class Sgp(PushSum):
     reading = "SGP, synchronous, the push-sum weight sent in every message"
 
     def round(self, node: Node, local: Local) -> Round:
-        self.estimate(node)
-        node.gradient(local.draw())
-        self.sgd.step(node, node.x, local.t)
+        self.local_step(node, local)
         yield from push(node, local)

@@ -1,19 +1,19 @@
 """What one device computes and holds in one round: the algorithm's own code on that node alone.
 
-The round runs once more on a copy of the node, with as many messages arriving as it has in-neighbours,
-each decoded for itself: what a simulation shares between nodes, a device does not. Operators depend on
-shapes alone, so rounds of one regime and in-degree are measured once.
+The round runs once more on a copy of the node, with the messages arriving that did arrive, each decoded
+for itself: what a simulation shares between nodes, a device does not. Operators depend on shapes alone, so
+rounds of one regime and number of messages are measured once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
-from costbench.training.algorithms.algorithm import Algorithm, Inbox, Incoming, Local
+from costbench.training.algorithms.algorithm import Algorithm, Inbox, Incoming, Local, Outgoing
 from costbench.training.counters.compute import ComputeCounter, Counts
 from costbench.training.counters.memory import MemoryCounter
 from costbench.training.counters.phases import phase
@@ -30,7 +30,16 @@ class DeviceRound:
     uncounted: set[str]
 
 
-Receive = Callable[[Tensor], Inbox]
+@dataclass(frozen=True)
+class Arrival:
+    """The bytes of a message that arrived, from whom, and the weight that the receiver puts on it."""
+
+    payload: Tensor
+    weight: float
+    sender: int
+
+
+Receive = Callable[[], Inbox]
 
 
 def measure_round(
@@ -39,24 +48,27 @@ def measure_round(
     local: Local,
     wire: Wire,
     buffers: dict[str, Buffer],
-    in_weights: list[float],
+    exchanges: Sequence[Sequence[Arrival]],
+    sends: bool,
 ) -> DeviceRound:
-    """Measure the round on a copy of `node`, with one arriving message for each of `in_weights`."""
+    """Measure the round on a copy of `node`, with what arrived in each exchange; `sends` to anybody or not."""
     alone, compute, memory = node.alone(), ComputeCounter(), MemoryCounter()
     for name, row in alone.rows.items():
         memory.hold(buffers[name].category, row)
     memory.hold("parameters", *alone.model.buffers())
     batch = local.draw()
-    memory.hold("activations", batch.images, batch.labels)
+    memory.hold("activations", batch.inputs, batch.labels)
     local = replace(local, draw=lambda: batch)
 
-    def receive(payload: Tensor) -> Inbox:
-        arrived = [_copy(payload) for _ in in_weights]
-        memory.hold("messages", arrived)
-        return _decoded(arrived, in_weights, wire)
+    remaining = iter(exchanges)
+
+    def receive() -> Inbox:
+        arrived = [replace(arrival, payload=_copy(arrival.payload)) for arrival in next(remaining)]
+        memory.hold("messages", [arrival.payload for arrival in arrived])
+        return _decoded(arrived, wire)
 
     with torch.random.fork_rng(devices=[]), compute, memory:
-        _drive(algorithm, alone, local, wire, receive)
+        _drive(algorithm, alone, local, wire, receive, sends)
     return DeviceRound(
         dict(compute.by_phase), {**memory.peak_of, "peak": memory.peak}, set(compute.uncounted)
     )
@@ -68,28 +80,35 @@ def measure_evaluation(node: Node, batches: list[Batch]) -> DeviceRound:
     alone.model.eval()
     with torch.random.fork_rng(devices=[]), torch.no_grad(), compute, phase("evaluate"):
         for batch in batches:
-            alone.model(batch.images)
+            alone.model(batch.inputs)
     return DeviceRound(dict(compute.by_phase), {}, set(compute.uncounted))
 
 
-def _drive(algorithm: Algorithm, node: Node, local: Local, wire: Wire, receive: Receive) -> None:
-    """Run the round, encoding what it yields and sending it what `receive` makes of the bytes."""
+def _drive(algorithm: Algorithm, node: Node, local: Local, wire: Wire, receive: Receive, sends: bool) -> None:
+    """Run the round, encoding what it yields, if anybody gets it, and handing it what arrives."""
     steps = algorithm.round(node, local)
     try:
         outgoing = next(steps)
         while True:
-            payload = wire.encode(outgoing.vector, outgoing.side).payload
-            del outgoing
-            outgoing = steps.send(receive(payload))
+            several = [outgoing] if isinstance(outgoing, Outgoing) else list(outgoing)
+            encoded = [wire.encode(one.vector, one.side).payload for one in several if sends]
+            del outgoing, several
+            inbox = receive()
+            del encoded
+            outgoing = steps.send(inbox)
     except StopIteration:
         return
 
 
-def _decoded(arrived: list[Tensor], in_weights: list[float], wire: Wire) -> Iterator[Incoming]:
+def _decoded(arrived: list[Arrival], wire: Wire) -> Iterator[Incoming]:
     """Decode each message when the node turns to it, and let go of its bytes."""
-    for weight in in_weights:
-        vector, side = wire.decode(arrived.pop())
-        yield Incoming(vector, side, weight)
+    arrived.reverse()
+    while arrived:
+        arrival = arrived.pop()
+        vector, side = wire.decode(arrival.payload)
+        weight, sender = arrival.weight, arrival.sender
+        del arrival
+        yield Incoming(vector, side, weight, sender)
 
 
 def _copy(payload: Tensor) -> Tensor:

@@ -15,11 +15,18 @@ batch and group norm        forward 8 an element (mean 1, variance 3, normalise 
                             Ioffe and Szegedy 2015, section 3
 log-softmax                 forward 5 an element (max, subtract, exp, sum, subtract), backward 4
 negative log-likelihood     1 a sample
+log-loss on logits          8 an element (max, multiply, subtract, absolute, exp, log, add, sum)
+variance                    4 an input element (mean, subtract, square, sum)
+embedding                   forward 0 (moves rows); backward 1 an element added to the gradient
+average pooling             1 an input element; backward 1 an element of the input's gradient
 max pooling                 1 a window element (comparison); backward 1 an output (addition)
 sum, mean, min, max, any    1 an input element
 cumulative sum              1 an input element
 top-k of n                  n comparisons, the least that a selection can do
 index and scatter add       1 a source element
+vector norm                 2 an input element (square, add)
+random numbers              1 a draw; a random permutation of n: n
+dropout                     forward 3 an element (draw, mask, scale), backward 2
 element-wise operators      1 an output element (2 where the operator multiplies and adds)
 =========================== ============================================================================
 """
@@ -113,6 +120,18 @@ COSTS: dict[Any, Cost] = {
     aten._log_softmax_backward_data: _inputs(4),
     aten.nll_loss_forward: lambda arguments, out: arguments[1].numel(),
     aten.nll_loss_backward: lambda arguments, out: arguments[2].numel(),
+    aten.binary_cross_entropy_with_logits: _inputs(8),
+    aten.var: _inputs(4),
+    aten.var_mean: _inputs(4),
+    aten.embedding_dense_backward: _inputs(1),
+    aten._adaptive_avg_pool2d: _inputs(1),
+    aten._adaptive_avg_pool2d_backward: _outputs(1),
+    aten.avg_pool2d: _inputs(1),
+    aten.avg_pool2d_backward: _outputs(1),
+    aten.native_dropout: _outputs(3),
+    aten.native_dropout_backward: _outputs(2),
+    aten.bernoulli: _outputs(1),
+    aten.bernoulli_: _outputs(1),
     aten.max_pool2d_with_indices: _max_pool,
     aten.max_pool2d_with_indices_backward: _inputs(1),
     aten.sum: _inputs(1),
@@ -125,6 +144,10 @@ COSTS: dict[Any, Cost] = {
     aten.index_add_: _inputs(1, position=3),
     aten.index_add: _inputs(1, position=3),
     aten.threshold_backward: _outputs(1),
+    aten.linalg_vector_norm: _inputs(2),
+    aten.rand: _outputs(1),
+    aten.randperm: _outputs(1),
+    aten.copysign_: _outputs(1),
     aten.addcmul_: _outputs(2),
     aten.addcdiv_: _outputs(2),
     aten.lerp_: _outputs(2),
@@ -139,7 +162,7 @@ MOVES = {
     aten.full_like, aten.arange, aten.index, aten.index_put_, aten.index_select, aten.gather,
     aten.scatter_, aten.scatter, aten.repeat, aten.slice_backward, aten.select_backward, aten.flip,
     aten.roll, aten._local_scalar_dense, aten.scalar_tensor, aten.lift_fresh_copy,
-    aten.resize_, aten.new_zeros, aten._reshape_copy, aten.repeat_interleave, aten.nonzero,
+    aten.resize_, aten.new_zeros, aten.embedding, aten._reshape_copy, aten.repeat_interleave, aten.nonzero,
 }  # fmt: skip
 """Operators that only move or fill."""
 

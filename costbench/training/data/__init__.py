@@ -1,6 +1,7 @@
-"""Image data sets: one is shipped, the others are fetched once; every load checks a pinned content hash."""
+"""Data sets: some are shipped, the others are fetched once; every load checks a pinned content hash."""
 
 from costbench.training.data.images import Images, channel_statistics
 from costbench.training.data.registry import DATASETS, DatasetStatus, load, status
+from costbench.training.data.tables import Tables
 
-__all__ = ["DATASETS", "DatasetStatus", "Images", "channel_statistics", "load", "status"]
+__all__ = ["DATASETS", "DatasetStatus", "Images", "Tables", "channel_statistics", "load", "status"]

@@ -1,8 +1,9 @@
-"""CIFAR-10 in its official binary layout, and its rebuilding from pixels or from a PNG archive.
+"""CIFAR-10 and CIFAR-100 in binary records, and CIFAR-10's rebuilding from pixels or from a PNG archive.
 
 A batch file holds 10,000 records of 1 label byte and 3,072 pixel bytes: 32x32 red, then green, then blue,
 each row by row (A. Krizhevsky, "Learning Multiple Layers of Features from Tiny Images", 2009, and the data
-set's web page).
+set's web page). CIFAR-100 is kept in the same records, with its fine label, in one file for training and one
+for testing.
 """
 
 from __future__ import annotations
@@ -29,13 +30,14 @@ BATCH_SHA1 = {
     "test_batch.bin": "67eb016db431130d61cd03c7ad570b013799c88c",
 }
 FILES = tuple(BATCH_SHA1)
+FILES_100 = ("train.bin", "test.bin")
 _SHAPE = (3, 32, 32)
 _PIXELS = 3 * 32 * 32
 _BATCH = 10_000
 
 
 def encode_batch(images: NDArray[np.uint8], labels: NDArray[np.integer]) -> bytes:
-    """The official binary records of images uint8 [n, 3, 32, 32] and labels [n] in 0 .. 9."""
+    """The binary records of images uint8 [n, 3, 32, 32] and labels [n] in 0 .. 255."""
     records = np.empty((len(images), 1 + _PIXELS), np.uint8)
     records[:, 0] = labels
     records[:, 1:] = images.reshape(len(images), _PIXELS)
@@ -52,6 +54,19 @@ def read_folder(folder: Path) -> Arrays:
     """The five training batches, in order, and the test batch."""
     *train, test = (decode_batch((folder / name).read_bytes()) for name in FILES)
     return Arrays(np.concatenate([x for x, _ in train]), np.concatenate([y for _, y in train]), *test)
+
+
+def read_folder_100(folder: Path) -> Arrays:
+    """The training and the test images of CIFAR-100 with their fine labels."""
+    train, test = (decode_batch((folder / name).read_bytes()) for name in FILES_100)
+    return Arrays(*train, *test)
+
+
+def write_folder_100(folder: Path, arrays: Arrays) -> None:
+    """Write the two files, inverse of `read_folder_100`."""
+    halves = ((arrays.train_images, arrays.train_labels), (arrays.test_images, arrays.test_labels))
+    for name, half in zip(FILES_100, halves, strict=True):
+        (folder / name).write_bytes(encode_batch(*half))
 
 
 def write_folder(folder: Path, arrays: Arrays) -> None:

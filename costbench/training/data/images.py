@@ -1,16 +1,17 @@
-"""Images with labels in memory, the hash of their content, and their channel statistics.
+"""Images with labels in memory, and their channel statistics.
 
 Shapes: n images, C channels, H rows, W columns.
 """
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from costbench.training.data.content import content_hash
 
 
 class Arrays(NamedTuple):
@@ -24,11 +25,11 @@ class Arrays(NamedTuple):
 
 @dataclass(frozen=True)
 class Images:
-    """A data set, with its labels in 0 .. classes - 1.
+    """A data set of images, with its labels in 0 .. classes - 1; `of` makes one from a user's arrays.
 
     Attributes
     ----------
-    name : name in `costbench.training.data.DATASETS`
+    name : name in `costbench.training.data.DATASETS`, or the user's
     train_images, test_images : uint8 [n, C, H, W], pixels 0 to 255
     train_labels, test_labels : int64 [n]
     classes : number of classes
@@ -45,15 +46,41 @@ class Images:
     sha256: str
     licence: str
 
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        train_images: NDArray[np.uint8],
+        train_labels: NDArray[np.integer],
+        test_images: NDArray[np.uint8],
+        test_labels: NDArray[np.integer],
+        licence: str = "not stated",
+    ) -> Images:
+        """A data set from four arrays; the classes are counted and the content is hashed.
 
-def content_hash(arrays: Arrays) -> str:
-    """SHA-256 over name, type, shape and row-major little-endian bytes of each array, as 64 hex digits."""
-    digest = hashlib.sha256()
-    for name, array in arrays._asdict().items():
-        ordered = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
-        digest.update(f"{name} {ordered.dtype.str} {ordered.shape}\n".encode())
-        digest.update(ordered.data)
-    return digest.hexdigest()
+        Parameters
+        ----------
+        name : under which the run record names the data
+        train_images, test_images : uint8 [n, C, H, W], n >= 1, of the same C, H and W
+        train_labels, test_labels : integers [n], classes 0 .. c - 1
+        licence : terms of use, in a few words
+
+        Raises
+        ------
+        ValueError : an array has another type or shape, or a label is negative
+        """
+        images, labels = (train_images, test_images), (train_labels, test_labels)
+        for picture, label in zip(images, labels, strict=True):
+            if picture.dtype != np.uint8 or picture.ndim != 4 or not picture.size:
+                raise ValueError("images must be uint8 [n, C, H, W], at least one")
+            if label.shape != picture.shape[:1] or label.dtype.kind not in "iu" or label.min() < 0:
+                raise ValueError("labels must be integers [n] from 0, one an image")
+        if train_images.shape[1:] != test_images.shape[1:]:
+            raise ValueError("training and test images must have the same shape")
+        train, test = (np.asarray(label, np.int64) for label in labels)
+        arrays = Arrays(train_images, train, test_images, test)
+        classes = int(max(train.max(), test.max())) + 1
+        return cls(name, *arrays, classes, content_hash(arrays), licence)
 
 
 def channel_statistics(images: Images) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

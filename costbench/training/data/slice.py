@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from costbench.training.data import idx
-from costbench.training.data.images import Arrays, Images, content_hash
+from costbench.training.data.content import content_hash
+from costbench.training.data.images import Arrays, Images
 from costbench.training.data.registry import DATASETS, load
 
 TRAIN_PER_CLASS = 480
@@ -39,7 +40,9 @@ def small_slice(full: Images) -> Arrays:
 def main() -> None:
     """Write the four shipped files and print their content hash."""
     small = DATASETS["fashion-mnist-small"]
-    arrays = small_slice(load("fashion-mnist"))
+    full = load("fashion-mnist")
+    assert isinstance(full, Images)
+    arrays = small_slice(full)
     small.folder().mkdir(parents=True, exist_ok=True)
     idx.write_folder(small.folder(), small.files, arrays)
     print(content_hash(arrays))

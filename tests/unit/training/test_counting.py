@@ -2,23 +2,30 @@
 
 import hashlib
 
+import numpy as np
 import pytest
 import torch
 
 from costbench.ledger import DEVICE_PHASES
-from costbench.training.counters.device import measure_round
+from costbench.training.counters.device import Arrival, measure_round
 from costbench.training.simulate import Simulation
 
 
 def measure(simulation, node=0, t=0):
+    """The counts of a round in which every in-neighbour sends what this node itself sends."""
     weights, arrivals = simulation.transport.weights(t), simulation.transport.arrivals(t)
+    alone = simulation.fleet.nodes[node].alone()
+    outgoing = next(simulation.algorithm.round(alone, simulation._local(alone, t)))
+    payload = simulation.wire.encode(outgoing.vector, outgoing.side).payload
+    senders = np.flatnonzero(arrivals[:, node]).tolist()
     return measure_round(
         simulation.fleet.nodes[node],
         simulation.algorithm,
-        simulation._local(simulation.fleet.nodes[node], t, weights),
+        simulation._local(simulation.fleet.nodes[node], t),
         simulation.wire,
         simulation.fleet.buffers,
-        [float(w) for w in weights[node, arrivals[:, node]]],
+        [[Arrival(payload, float(weights[node, j]), j) for j in senders]],
+        sends=True,
     )
 
 

@@ -21,13 +21,17 @@ from costbench.training.data import (
     Images,
     channel_statistics,
     cifar,
+    digits,
+    downloads,
     fetch,
     idx,
     load,
     registry,
+    sources,
     status,
 )
-from costbench.training.data.images import Arrays, content_hash
+from costbench.training.data.content import content_hash
+from costbench.training.data.images import Arrays
 from costbench.training.data.slice import first_of_each_class, small_slice
 
 SMALL = "fashion-mnist-small"
@@ -182,6 +186,28 @@ def test_cifar_batches_that_are_not_the_official_ones_are_refused(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_shipped_digits():
+    images = load("digits")
+    assert images.train_images.shape == (1437, 1, 8, 8) and images.test_images.shape == (360, 1, 8, 8)
+    assert images.sha256 == DATASETS["digits"].sha256 and images.classes == 10
+    assert images.train_images.max() == images.test_images.max() == 16
+    # scikit-learn documents these sizes of the classes; a fifth of each, give or take one, is for testing
+    classes = [178, 182, 177, 183, 181, 182, 181, 179, 174, 180]
+    test = np.bincount(images.test_labels)
+    assert (test + np.bincount(images.train_labels)).tolist() == classes
+    assert (abs(test - np.array(classes) / 5) < 1).all()
+    assert "Alpaydin, E. and Kaynak, C. (1998)" in (DATASETS["digits"].folder() / "LICENSE").read_text()
+
+
+def test_digits_are_split_by_class_and_keep_their_order():
+    lines = [",".join([str(number)] * 64 + [str(number % 2)]) for number in range(12)]
+    arrays = digits.split("\n".join(lines).encode())
+    # by class: 0 2 4 6 8 10 1 3 5 7 9 11; every fifth: 0, 10, 9
+    assert arrays.test_images[:, 0, 0, 0].tolist() == [0, 9, 10]
+    assert arrays.train_images[:, 0, 7, 7].tolist() == [1, 2, 3, 4, 5, 6, 7, 8, 11]
+    assert arrays.test_labels.tolist() == [0, 1, 0]
+
+
 def test_first_of_each_class_keeps_the_order():
     assert first_of_each_class(np.array([2, 0, 2, 1, 2, 0, 0]), 2).tolist() == [0, 1, 2, 3, 5]
 
@@ -200,7 +226,10 @@ def test_an_unknown_name(data_directory):
 
 def test_status_tells_shipped_fetched_and_missing(data_directory):
     lines = {line.name: line for line in status()}
-    assert [line.state for line in lines.values()] == ["shipped", "missing", "missing"]
+    shipped = {SMALL, "digits", "adult"}
+    assert {name for name, line in lines.items() if line.state == "shipped"} == shipped
+    assert {line.state for name, line in lines.items() if name not in shipped} == {"missing"}
+    assert [name for name, line in lines.items() if not line.pinned] == ["cifar100"]
     assert (lines[SMALL].stored_bytes or 0) > 2_000_000 and lines["cifar10"].stored_bytes is None
     folder = data_directory / "cifar10"
     folder.mkdir(parents=True)
@@ -380,7 +409,7 @@ case "$5" in
   download) if [ -f "${2#*=}/updated" ]; then echo forged > dataset-fashion-mnist_1_all.deb; fi;;
 esac"""
     install(tmp_path / "bin", monkeypatch, apt_get=apt_get, dpkg="exit 1")
-    monkeypatch.setattr(fetch, "DEBIAN_SHA256", hashlib.sha256(b"forged\n").hexdigest())
+    monkeypatch.setattr(sources, "DEBIAN_SHA256", hashlib.sha256(b"forged\n").hexdigest())
     monkeypatch.setitem(fetch.SOURCES, "fashion-mnist", fetch.SOURCES["fashion-mnist"][1:])
     with pytest.raises(CheckFailed, match="dpkg failed"):
         fetch.fetch("fashion-mnist")
@@ -392,7 +421,7 @@ def test_a_closed_network_is_one_sentence_about_torchvision(tmp_path, monkeypatc
     import torchvision
 
     def closed(*arguments, **keywords):
-        assert socket.getdefaulttimeout() == fetch.CONNECT_TIMEOUT_S
+        assert socket.getdefaulttimeout() == downloads.CONNECT_TIMEOUT_S
         print("chatter for stdout")
         raise RuntimeError("Error downloading images:\n<urlopen error: closed>")
 
@@ -400,6 +429,56 @@ def test_a_closed_network_is_one_sentence_about_torchvision(tmp_path, monkeypatc
     with pytest.raises(fetch.SourceFailed, match=r"^<urlopen error: closed>$"):
         fetch.SOURCES["fashion-mnist"][0].deliver(tmp_path, tmp_path)
     assert socket.getdefaulttimeout() is None
+
+
+def test_cifar100_by_torchvision(data_directory, monkeypatch):
+    import torchvision
+
+    class Cifar100:
+        def __init__(self, root, train, download=False):
+            rows = 5 if train else 2
+            self.data = cifar_images(rows).transpose(0, 2, 3, 1)
+            self.targets = list(range(95, 95 + rows))
+
+    monkeypatch.setattr(torchvision.datasets, "CIFAR100", Cifar100)
+    fetch.fetch("cifar100")
+    images = load("cifar100")
+    assert (images.train_images == cifar_images(5)).all() and (images.test_images == cifar_images(2)).all()
+    assert images.train_labels.tolist() == [95, 96, 97, 98, 99] and images.test_labels.tolist() == [95, 96]
+    assert DATASETS["cifar100"].sha256 is None and len(images.sha256) == 64
+    (data_directory / "cifar100" / "train.bin").write_bytes(b"cut short")
+    with pytest.raises(CheckFailed, match="damaged"):
+        load("cifar100")
+
+
+def test_pip_that_fails_is_named(tmp_path, data_directory, monkeypatch):
+    script = tmp_path / "python"
+    script.write_text("#!/bin/sh\necho 'WARNING: old' >&2; echo 'ERROR: no such version' >&2; exit 1\n")
+    script.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(script))
+    with pytest.raises(CheckFailed, match=r"Python package recbole: pip failed \(ERROR: no such version\)"):
+        fetch.fetch("movielens-100k")
+    assert list(data_directory.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"train_images": np.zeros((2, 4, 4), np.uint8)}, "images must be uint8"),
+        ({"train_images": np.zeros((2, 1, 4, 4), np.float32)}, "images must be uint8"),
+        ({"train_images": np.zeros((2, 1, 4, 5), np.uint8)}, "the same shape"),
+        ({"train_labels": np.array([0])}, "one an image"),
+        ({"test_labels": np.array([0, -1])}, "integers"),
+        ({"test_labels": np.array([0.0, 1.0])}, "integers"),
+    ],
+)
+def test_images_that_make_no_sense_are_refused(changes, reason):
+    pixels, labels = np.zeros((2, 1, 4, 4), np.uint8), np.array([0, 3])
+    sound = {"train_images": pixels, "train_labels": labels, "test_images": pixels, "test_labels": labels}
+    made = Images.of("mine", **sound)
+    assert made.classes == 4 and made.sha256 == content_hash(Arrays(pixels, labels, pixels, labels))
+    with pytest.raises(ValueError, match=reason):
+        Images.of("mine", **{**sound, **changes})
 
 
 def test_torchvision_that_is_not_there_is_named(tmp_path, monkeypatch):

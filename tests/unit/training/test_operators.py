@@ -1,11 +1,15 @@
 """FLOP formulas against arithmetic by hand, and an independent counter where that one is right."""
 
+import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
 
+from costbench import spec
+from costbench.training import models
 from costbench.training.counters.compute import ComputeCounter
 from costbench.training.counters.phases import phase
+from costbench.training.models.norms import EvoNormS0
 from costbench.training.models.resnet import ResNet
 
 
@@ -135,3 +139,94 @@ def test_cross_entropy_is_counted():
     with ComputeCounter() as counter, phase("forward"):
         F.cross_entropy(torch.randn(8, 10), torch.zeros(8, dtype=torch.int64))
     assert counter.by_phase["forward", "float32"].flop == 5 * 80 + 8
+
+
+def test_embeddings_move_rows_and_add_gradients():
+    # 4 x 3 ids; the gradient of each adds 5 numbers to the table's
+    table, ids = nn.Embedding(10, 5), torch.randint(10, (4, 3))
+    assert forward_backward(table, ids) == (0, 4 * 3 * 5)
+
+
+def test_log_loss_on_logits():
+    logits, labels = torch.randn(6), torch.ones(6)
+    with ComputeCounter() as counter, phase("forward"):
+        F.binary_cross_entropy_with_logits(logits, labels)
+    assert not counter.uncounted and total(counter, "forward") == 8 * 6
+
+
+def test_variance_and_average_pooling():
+    x = torch.randn(2, 3, 4, 4)
+    with ComputeCounter() as counter:
+        with phase("forward"):
+            x.var(dim=(2, 3), correction=0)
+        with phase("backward"):
+            F.adaptive_avg_pool2d(x, 2)
+            F.avg_pool2d(x, 2)
+    assert not counter.uncounted
+    assert (total(counter, "forward"), total(counter, "backward")) == (4 * 96, 2 * 96)
+
+
+def test_evonorm_by_hand():
+    # an element: v x, sigmoid, times x, / deviation, gamma, beta: 6, variance 4; a group: + eps, sqrt
+    layer, x = EvoNormS0(2, 4), torch.randn(3, 4, 5, 5)
+    with ComputeCounter() as counter, phase("forward"):
+        layer(x)
+    assert not counter.uncounted
+    assert total(counter, "forward") == (6 + 4) * 300 + 2 * 3 * 2
+
+
+def test_torchs_dropout_in_a_users_model_is_counted():
+    x = torch.ones(7, requires_grad=True)
+    with ComputeCounter() as counter, phase("forward"):
+        F.dropout(x, 0.5).sum().backward()
+    assert not counter.uncounted and total(counter, "forward") > 2 * 7
+
+
+NORMS = ("batch", "group", "evonorm-s0")
+IMAGE_MODELS = [
+    *(spec.ResNet(kind="resnet8", shortcut=shortcut, norm=norm) for shortcut in "AB" for norm in NORMS),
+    *(spec.ResNet(kind=f"resnet{depth}") for depth in (20, 32, 56, 110)),
+    *(spec.LeNet(kind="lenet", norm=norm) for norm in ("none", *NORMS)),
+    *(spec.Vgg11(kind="vgg11", norm=norm) for norm in ("none", *NORMS)),
+    spec.Mlp(kind="mlp"),
+]
+
+
+def one_step(model, inputs, loss_of):
+    """The counter of a forward and backward pass and of an evaluation."""
+    model.to(memory_format=torch.channels_last)
+    with ComputeCounter() as counter:
+        with phase("forward"):
+            loss = loss_of(model(inputs))
+        with phase("backward"):
+            loss.backward()
+        with phase("evaluate"), torch.no_grad():
+            model.eval()(inputs)
+    return counter
+
+
+@pytest.mark.parametrize("settings", IMAGE_MODELS, ids=lambda s: " ".join(map(str, s.model_dump().values())))
+def test_every_operator_of_every_image_model_is_counted(settings):
+    from torch.utils.flop_counter import FlopCounterMode
+
+    labels, images = torch.tensor([0, 1]), torch.randn(2, 3, 32, 32)
+    model = models.build(settings, (3, 32, 32), 10)
+    torchs = FlopCounterMode(display=False)
+    with torchs:
+        F.cross_entropy(model(images), labels).backward()
+    counter = one_step(model, images, lambda logits: F.cross_entropy(logits, labels))
+    assert not counter.uncounted
+    # torch counts the matrix products and convolutions, and there are no groups, where it is wrong
+    ours = total(counter, "forward") + total(counter, "backward")
+    assert ours > torchs.get_total_flops() > 0
+
+
+@pytest.mark.parametrize("dropout", [0.0, 0.2])
+def test_every_operator_of_deepfm_is_counted(dropout):
+    labels = torch.tensor([0.0, 1.0])
+    model = models.build(spec.DeepFm(kind="deepfm", dropout=dropout), (3,), 1, (4, 5, 6))
+    ids = torch.tensor([[0, 0, 0], [3, 4, 5]])
+    counter = one_step(model, ids, lambda out: F.binary_cross_entropy_with_logits(out, labels))
+    assert not counter.uncounted
+    # the perceptron alone, forward: 2 x 2 x (48 x 64 + 64 x 64 + 64)
+    assert total(counter, "forward") > 4 * (48 * 64 + 64 * 64 + 64)

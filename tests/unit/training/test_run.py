@@ -124,10 +124,10 @@ def test_the_record_says_what_ran(spec_of, store_of):
 
 def test_nodes_draw_different_batches_and_the_same_at_every_try(spec_of):
     first, again = Simulation(spec_of()).task, Simulation(spec_of()).task
-    drawn = {(node, t): first.batch(node, t).images.numpy() for node in range(4) for t in range(3)}
+    drawn = {(node, t): first.batch(node, t).inputs.numpy() for node in range(4) for t in range(3)}
     assert len({images.tobytes() for images in drawn.values()}) == len(drawn)
     for (node, t), images in reversed(drawn.items()):
-        np.testing.assert_array_equal(again.batch(node, t).images.numpy(), images)
+        np.testing.assert_array_equal(again.batch(node, t).inputs.numpy(), images)
 
 
 def test_every_sample_is_held_by_one_node(spec_of):

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 import pytest
 
 from costbench.errors import InputError
-from costbench.training.topology import KINDS, build, metropolis, out_weights
+from costbench.spec import graph as spec
+from costbench.training.topology import KINDS, build, metropolis, out_weights, row_weights
+
+NUMBERS = {
+    "exponential": {"peers": 2},
+    "random-digraph": {"out_degree": 2},
+    "erdos-renyi": {"p": 0.5},
+    "geometric": {"radius_m": 60.0, "side_m": 100.0},
+    "file": {"edges": [(0, i, (i + 1) % 9) for i in range(9)]},
+}
+SYMMETRIC = {"ring", "complete", "star", "torus", "erdos-renyi", "random-matching", "geometric"}
 
 
 def receivers(topology):
     """For each round of the period, the list of receivers of each node."""
     return [[np.flatnonzero(row).tolist() for row in graph] for graph in topology.adjacency]
+
+
+def first_receivers(topology):
+    """For each round of the period, the receivers of node 0."""
+    return [nodes[0] for nodes in receivers(topology)]
 
 
 def test_rings_and_complete():
@@ -22,6 +39,64 @@ def test_rings_and_complete():
 
 def test_a_ring_of_two_sends_one_message_each():
     assert receivers(build("ring", 2)) == receivers(build("directed-ring", 2)) == [[[1], [0]]]
+
+
+def test_a_star_has_node_0_in_the_middle():
+    assert receivers(build("star", 4)) == [[[1, 2, 3], [0], [0], [0]]]
+
+
+def test_a_torus_of_two_rows_has_one_edge_down_each_column():
+    # 0 1 2
+    # 3 4 5
+    neighbours = [[1, 2, 3], [0, 2, 4], [0, 1, 5], [0, 4, 5], [1, 3, 5], [2, 3, 4]]
+    assert receivers(build("torus", 6)) == receivers(build("torus", 6, rows=2)) == [neighbours]
+
+
+def test_a_torus_of_three_rows_and_columns():
+    # node 4 in the middle of 0 1 2 | 3 4 5 | 6 7 8; node 0 wraps to 2 and 6
+    grid = receivers(build("torus", 9))[0]
+    assert grid[4] == [1, 3, 5, 7]
+    assert grid[0] == [1, 2, 3, 6]
+
+
+@pytest.mark.parametrize(("nodes", "rows"), [(4, 2), (5, 1), (12, 3), (16, 4), (18, 3), (100, 10)])
+def test_the_default_torus_is_the_most_square_one(nodes, rows):
+    assert receivers(build("torus", nodes)) == receivers(build("torus", nodes, rows=rows))
+
+
+def test_a_torus_of_one_row_is_a_ring():
+    assert receivers(build("torus", 5)) == receivers(build("torus", 5, rows=5)) == receivers(build("ring", 5))
+
+
+@pytest.mark.parametrize(
+    ("nodes", "peers", "rounds"),
+    [
+        (9, 2, [[1, 2], [3, 6]]),
+        (8, 2, [[1, 2], [3, 6]]),
+        (10, 2, [[1, 2], [3, 6], [8, 9]]),  # 9 and 18 = 8
+        (6, 2, [[1, 2], [3]]),  # 3, and 6 = 0 is left out
+        (7, 5, [[1, 2, 3, 4, 5], [2, 3, 4, 5, 6]]),  # 6, 12 = 5, 18 = 4, 24 = 3, 30 = 2
+        (6, 4, [[1, 2, 3, 4], [2, 3, 4, 5]]),  # 5, 10 = 4, 15 = 3, 20 = 2
+        (4, 9, [[1, 2, 3]]),
+        (9, 3, [[1, 2, 3], [3, 4, 8]]),  # 4, 8, 12 = 3
+        (6, None, [[1, 2, 4]]),
+        (9, None, [[1, 2, 4, 8]]),
+        (2, None, [[1]]),
+    ],
+)
+def test_exponential_distances(nodes, peers, rounds):
+    assert first_receivers(build("exponential", nodes, peers=peers)) == rounds
+
+
+def test_exponential_of_one_peer_is_one_peer_exponential():
+    for nodes in (2, 3, 8, 13):
+        assert receivers(build("exponential", nodes, peers=1)) == receivers(
+            build("one-peer-exponential", nodes)
+        )
+
+
+def test_the_time_varying_ring_turns_round():
+    assert receivers(build("time-varying-ring", 4)) == [[[1], [2], [3], [0]], [[3], [0], [1], [2]]]
 
 
 def test_one_peer_exponential_doubles_the_distance():
@@ -56,33 +131,38 @@ def test_symmetric():
     assert not build("file", 2, edges=[(0, 0, 1), (1, 1, 0)]).symmetric
 
 
-def test_random_digraph_has_equal_out_degrees_irregular_in_degrees_and_is_seeded():
-    graph = build("random-digraph", 16, seed=0, out_degree=3).adjacency[0]
-    assert graph.sum(axis=1).tolist() == [3] * 16
-    assert len(set(graph.sum(axis=0).tolist())) > 1
-    assert not graph.diagonal().any()
-    assert (graph == build("random-digraph", 16, seed=0, out_degree=3).adjacency[0]).all()
-    assert not (graph == build("random-digraph", 16, seed=1, out_degree=3).adjacency[0]).all()
+def test_the_kinds_are_those_of_the_spec():
+    parts = get_args(get_args(spec.TopologyPart)[0])
+    assert {kind for part in parts for kind in get_args(part.model_fields["kind"].annotation)} == set(KINDS)
 
 
-def test_random_digraph_chooses_every_receiver_equally_often():
-    # 4 nodes, 2 of 3 others each: every edge has probability 2/3; 400 graphs, 6 standard deviations = 0.14.
-    # (Strong connectivity excludes few of them: fewer than 2 of 81.)
-    share = np.mean(
-        [build("random-digraph", 4, seed=s, out_degree=2).adjacency[0] for s in range(400)], axis=0
-    )
-    assert share[~np.eye(4, dtype=bool)] == pytest.approx(2 / 3, abs=0.14)
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_every_graph_says_of_itself(kind):
+    topology = build(kind, 9, **NUMBERS.get(kind, {}))
+    graphs = [topology.at(t) for t in range(24)]
+    ever = np.any(graphs, axis=0)
+    assert topology.kind == kind
+    assert topology.nodes == 9
+    assert topology.symmetric == (kind in SYMMETRIC) == all((graph == graph.T).all() for graph in graphs)
+    assert topology.static == all((graph == graphs[0]).all() for graph in graphs)
+    assert (topology.period is None) == (kind == "random-matching")
+    assert (topology.positions_m is None) == (kind != "geometric")
+    assert [topology.neighbours(i) for i in range(9)] == [np.flatnonzero(row).tolist() for row in ever]
+    assert all(graph.dtype == bool and not graph.diagonal().any() for graph in graphs)
+    with pytest.raises(ValueError, match="read-only"):
+        topology.at(0)[0, 1] = True
 
 
-def test_random_digraph_that_is_hardly_ever_connected_is_refused():
-    # out-degree 1 of 30 nodes: connected only as one cycle, probability 29! / 29^29 < 1e-11
-    with pytest.raises(InputError, match=r"\.out_degree: found 1; allowed: a larger one"):
-        build("random-digraph", 30, out_degree=1)
+def test_two_rounds_with_one_graph_are_static():
+    assert build("time-varying-ring", 2).static
+    assert not build("time-varying-ring", 3).static
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_single_node_sends_nothing(kind):
-    topology = build(kind, 1, out_degree=1, edges=[])
+    topology = build(kind, 1, out_degree=1, p=0.5, radius_m=1.0, side_m=10.0, redraw_every=1)
+    assert topology.static
+    assert topology.symmetric
     assert topology.adjacency.shape == (1, 1, 1)
     assert not topology.adjacency.any()
     assert (
@@ -113,6 +193,11 @@ RING = [(0, 0, 1), (0, 1, 2), (0, 2, 0)]
         ({"kind": "file"}, "node 0 never sends"),
         ({"kind": "random-digraph", "out_degree": 3}, ".out_degree: found 3; allowed: 1 to nodes - 1 = 2"),
         ({"kind": "random-digraph"}, "topology.out_degree: found None"),
+        ({"kind": "random-digraph", "redraw_every": 1, "out_degree": 3}, "allowed: 1 to nodes - 1 = 2"),
+        ({"kind": "erdos-renyi"}, "topology.p: found None; allowed: a number above 0"),
+        ({"kind": "geometric", "side_m": 9.0}, "topology.radius_m: found None; allowed: a number above 0"),
+        ({"kind": "geometric", "radius_m": 9.0}, "topology.side_m: found None; allowed: a number above 0"),
+        ({"kind": "torus", "rows": 2}, "topology.rows: found 2; allowed: a divisor of nodes = 3: 1, 3"),
         ({"kind": "torus-of-saturn"}, "topology.kind: found 'torus-of-saturn'"),
         ({"kind": "ring", "nodes": 0}, "nodes: found 0"),
     ],
@@ -135,6 +220,18 @@ def test_out_weights_point_from_column_to_row():
     # 0 -> 1 only: node 1 (row 1) receives 1/2 of node 0 (column 0), and node 0 nothing of node 1.
     weights = out_weights(np.array([[0, 1], [0, 0]], bool))
     assert weights.tolist() == [[0.5, 0.0], [0.5, 1.0]]
+
+
+def test_row_weights_of_an_irregular_digraph():
+    # 0 -> 1, 2;  1 -> 0;  2 -> 0.  Node 0 hears both others (thirds, row 0), 1 and 2 hear node 0 (halves).
+    graph = np.array([[0, 1, 1], [1, 0, 0], [1, 0, 0]], bool)
+    third = 1 / 3
+    assert row_weights(graph).tolist() == [[third, third, third], [0.5, 0.5, 0], [0.5, 0, 0.5]]
+
+
+def test_row_weights_point_from_column_to_row():
+    # 0 -> 1 only: node 1 takes the mean of both, node 0 keeps what it has.
+    assert row_weights(np.array([[0, 1], [0, 0]], bool)).tolist() == [[1.0, 0.0], [0.5, 0.5]]
 
 
 def test_metropolis_of_a_star():

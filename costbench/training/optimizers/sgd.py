@@ -1,4 +1,4 @@
-"""Local SGD step with momentum and weight decay, and its learning-rate schedule."""
+"""Local SGD step with momentum and weight decay."""
 
 from __future__ import annotations
 
@@ -7,36 +7,21 @@ from torch import Tensor
 from costbench.spec import Optimizer
 from costbench.training.counters.phases import phase
 from costbench.training.nodes import Buffer, Node
-
-WARMUP_FACTOR = 0.1
+from costbench.training.optimizers.schedule import Schedule
 
 
 class Sgd:
     """SGD as in torch.optim.SGD: heavy ball or Nesterov, coupled weight decay, no dampening.
 
     g = g + wd x ;  m = mu m + g ;  x = x - lr (m, or g + mu m with Nesterov)
-
-    Parameters
-    ----------
-    optimizer : the spec's settings
-    rounds_per_epoch : rounds in which all nodes together draw as many samples as there are
     """
 
-    def __init__(self, optimizer: Optimizer, rounds_per_epoch: float):
-        self.settings = optimizer
-        self.rounds_per_epoch = rounds_per_epoch
+    def __init__(self, optimizer: Optimizer, lr: Schedule):
+        self.settings, self.lr = optimizer, lr
 
     @property
     def buffers(self) -> dict[str, Buffer]:
         return {"m": Buffer("zeros", "optimizer")} if self.settings.momentum else {}
-
-    def lr(self, t: int) -> float:
-        """Learning rate in round t: a tenth during warm-up epochs, times every factor passed."""
-        epoch = t / self.rounds_per_epoch
-        lr = self.settings.lr * (WARMUP_FACTOR if epoch < self.settings.warmup_epochs else 1.0)
-        for milestone, factor in self.settings.milestones.items():
-            lr *= factor if epoch >= milestone else 1.0
-        return lr
 
     @phase("optimizer")
     def step(self, node: Node, x_D: Tensor, t: int) -> None:

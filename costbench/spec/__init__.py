@@ -1,0 +1,62 @@
+"""What to run: the spec's parts, RunSpec, and how a spec is read."""
+
+from costbench.spec.algorithm import (
+    CdAdam,
+    ChocoSgd,
+    DAdam,
+    DeepSqueeze,
+    DPsgd,
+    FedAvg,
+    LocalSgd,
+    NoCompression,
+    PlainAveraging,
+    QgDsgdm,
+    Qsgd,
+    RandomK,
+    Scsp,
+    Sgp,
+    Sign,
+    SparsePush,
+    TopK,
+    UserAlgorithm,
+)
+from costbench.spec.graph import Bursts, Links
+from costbench.spec.load import RECIPES, load_spec, read_edges, recipe_names
+from costbench.spec.run import Optimizer, RunSpec
+from costbench.spec.task import DATASETS, DeepFm, LeNet, Mlp, ResNet, UserModel, Vgg11
+
+__all__ = [
+    "DATASETS",
+    "RECIPES",
+    "Bursts",
+    "CdAdam",
+    "ChocoSgd",
+    "DAdam",
+    "DPsgd",
+    "DeepFm",
+    "DeepSqueeze",
+    "FedAvg",
+    "LeNet",
+    "Links",
+    "LocalSgd",
+    "Mlp",
+    "NoCompression",
+    "Optimizer",
+    "PlainAveraging",
+    "QgDsgdm",
+    "Qsgd",
+    "RandomK",
+    "ResNet",
+    "RunSpec",
+    "Scsp",
+    "Sgp",
+    "Sign",
+    "SparsePush",
+    "TopK",
+    "UserAlgorithm",
+    "UserModel",
+    "Vgg11",
+    "load_spec",
+    "read_edges",
+    "recipe_names",
+]

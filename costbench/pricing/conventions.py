@@ -32,6 +32,7 @@ FLOAT_BITS = 32
 #: what the accounting of arXiv 2102.05715 adds to a sparse message for the push-sum weight [bit]
 WEIGHT_BITS = 24
 WITH_PUSH_SUM_WEIGHT = ("aketi", "log2", "entropy")
+WITHOUT_FORMULA = ("random-k", "sign", "qsgd")
 CONVENTIONS = ("encoded", "aketi", "choco", "qgm", "log2", "entropy")
 
 
@@ -147,21 +148,18 @@ def ratio_with_final_rounds(dense: float, sparse: float, rounds: int, final_roun
 
 
 def compression(
-    messages: pd.DataFrame, layout_numel: Sequence[int], keep: float | None = None, parts: bool = False
+    messages: pd.DataFrame, layout_numel: Sequence[int], keep: float | None = None
 ) -> dict[str, float]:
     """The run's dense float32 messages over what was sent, by each convention.
 
-    A message with as many elements as the layout, 32 bits each, is dense. Any other must have the entries
-    that top-k keeps; if one has not, or nothing was sent, a ratio is NaN: its convention has no formula for
-    it, as for signs and quantised entries.
+    A message with as many elements as the layout is dense. Any other must have the entries that top-k
+    keeps; if one has not, or nothing was sent, a ratio is NaN: its convention has no formula for it.
 
     Parameters
     ----------
     messages : table of messages, lost ones included [M rows]
     layout_numel : entries of each parameter tensor [T], [1]
     keep : scalar, share that sparse messages keep; None if the run has only dense messages [1]
-    parts : whether messages carry uncompressed parts of a model, as in a ring all-reduce; a dense message
-        is then one of as many entries
 
     Returns
     -------
@@ -169,12 +167,7 @@ def compression(
     """
     sent, entries = payload_bits(messages), sum(layout_numel)
     elements = messages["elements"].to_numpy()
-    if parts:
-        dense_parts = FLOAT_BITS * elements.sum()
-        return {name: _ratio(dense_parts, float(sent.sum())) for name in CONVENTIONS[:1]} | dict.fromkeys(
-            CONVENTIONS[1:], math.nan
-        )
-    is_dense = (elements == entries) & (messages["value_bits"].to_numpy() == FLOAT_BITS * entries)
+    is_dense = elements == entries
     tensors = Tensors(list(layout_numel), kept_entries(layout_numel, keep) if keep else [])
     ratios = {"encoded": _ratio(dense_bits("encoded", entries) * len(messages), float(sent.sum()))}
     if not (is_dense | (elements == sum(tensors.kept))).all():
@@ -221,10 +214,22 @@ def compression_ratios(run: Run) -> dict[str, float]:
 
     Returns
     -------
-    Ratio of each convention [1]
+    Ratio of each convention [1]; NaN for all but `encoded` where a message is not a whole dense vector or its
+    top-k. The parts of a ring all-reduce are compared with dense messages of as many entries
     """
+    messages = run.ledger.messages.to_pandas()
     layout = [tensor["numel"] for tensor in run.record["layout"]]
     algorithm = run.record["spec"]["algorithm"]
-    compressor = algorithm.get("compressor") or {}
+    compressor = algorithm.get("compressor") or {"kind": "none"}
+    if algorithm["kind"] == "local-sgd":
+        return _encoded_alone(FLOAT_BITS * int(messages["elements"].sum()), messages)
+    if compressor["kind"] in WITHOUT_FORMULA:
+        return _encoded_alone(dense_bits("encoded", sum(layout)) * len(messages), messages)
     keep = algorithm.get("keep") or (compressor.get("keep") if compressor.get("scope") == "tensor" else None)
-    return compression(run.ledger.messages.to_pandas(), layout, keep, algorithm["kind"] == "local-sgd")
+    return compression(messages, layout, keep)
+
+
+def _encoded_alone(dense: int, messages: pd.DataFrame) -> dict[str, float]:
+    """The ratio of what was encoded, given the bits of dense float32; no other convention has a formula."""
+    ratio = _ratio(dense, float(payload_bits(messages).sum()))
+    return {"encoded": ratio, **dict.fromkeys(CONVENTIONS[1:], math.nan)}

@@ -151,7 +151,7 @@ class UserAlgorithm(Part):
 
     kind: Literal["module"]
     callable: Callable_
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = Field(default={})
 
 
 AlgorithmPart = Annotated[

@@ -83,6 +83,9 @@ class RunSpec(Part):
             raise refused(allowed, "optimizer.momentum", self.optimizer.momentum)
         if isinstance(algorithm, LocalSgd) and graph.kind != "directed-ring":
             raise refused("directed-ring, over which local-sgd reduces", "topology.kind", graph.kind)
+        if isinstance(algorithm, LocalSgd) and (self.links.drop or self.links.bursts):
+            found = self.links.drop or "bursts"
+            raise refused("0 and no bursts: a ring all-reduce needs reliable links", "links.drop", found)
         if isinstance(algorithm, FedAvg) and graph.kind != "star":
             raise refused("star, whose hub is the server of fedavg", "topology.kind", graph.kind)
         compressor = getattr(algorithm, "compressor", None)

@@ -45,7 +45,7 @@ class Mlp(Part):
     """Linear layers with ReLU on the flattened image."""
 
     kind: Literal["mlp"]
-    hidden: Widths = [128, 64]
+    hidden: Widths = Field(default=[128, 64])
 
 
 class DeepFm(Part):
@@ -53,7 +53,7 @@ class DeepFm(Part):
 
     kind: Literal["deepfm"]
     embedding: int = Field(default=16, ge=1, description="length of an embedding")
-    hidden: Widths = [64, 64]
+    hidden: Widths = Field(default=[64, 64])
     dropout: Share = 0.0
 
 
@@ -62,7 +62,7 @@ class UserModel(Part):
 
     kind: Literal["module"]
     callable: Callable_
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = Field(default={})
 
 
 ModelPart = Annotated[

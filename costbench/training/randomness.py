@@ -17,6 +17,7 @@ class Purpose(IntEnum):
     GRAPH = 5
     BURSTS = 6
     COMPRESSION = 7
+    DROPOUT = 8
 
 
 def random_generator(seed: int, purpose: Purpose, *place: int) -> np.random.Generator:

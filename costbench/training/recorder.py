@@ -20,7 +20,7 @@ RoundKey = tuple[str, int, tuple[int, ...]]
 
 @dataclass(frozen=True)
 class Sending:
-    """A message, its sender, which of its messages of the round it is, receivers int [R], arrived bool [R]."""
+    """A message, its sender, its number among theirs of the round, receivers int [R], arrived bool [R]."""
 
     message: Message
     sender: int

@@ -17,7 +17,7 @@ import torch
 
 from costbench.errors import InputError
 from costbench.spec import RunSpec
-from costbench.training import algorithms, task, topology
+from costbench.training import algorithms, models, task, topology
 from costbench.training.algorithms import Incoming, Local, Outgoing
 from costbench.training.algorithms.algorithm import Round
 from costbench.training.counters.device import Arrival, measure_evaluation, measure_round
@@ -145,6 +145,7 @@ class Simulation:
 
     def _local(self, node: Node, t: int) -> Local:
         i, weights = node.index, self.transport.weights(t)
+        models.seed_dropout(node.model, random_generator(self.spec.seed, Purpose.DROPOUT, i, t))
         heard = np.flatnonzero(self.transport.links(t)[:, i]).tolist()
         return Local(
             t=t,

@@ -51,7 +51,7 @@ def measure_round(
     exchanges: Sequence[Sequence[Arrival]],
     sends: bool,
 ) -> DeviceRound:
-    """Measure the round on a copy of `node`, with what arrived in each exchange; `sends` to anybody or not."""
+    """Measure the round on a copy of `node`, with what arrived in each exchange; `sends`: to anybody."""
     alone, compute, memory = node.alone(), ComputeCounter(), MemoryCounter()
     for name, row in alone.rows.items():
         memory.hold(buffers[name].category, row)

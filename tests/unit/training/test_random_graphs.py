@@ -133,7 +133,7 @@ def test_all_perfect_matchings_are_equally_likely():
 
 
 def test_the_idle_node_of_an_odd_matching_is_any_equally_often():
-    # 5 nodes, 2,000 rounds, 400 each; chi-squared with 4 degrees of freedom exceeds 23.5 with probability 1e-4
+    # 5 nodes, 2,000 rounds, 400 each; chi-squared of 4 degrees of freedom exceeds 23.5 with probability 1e-4
     topology = build("random-matching", 5, seed=5)
     idle = Counter(int(np.flatnonzero(~topology.at(t).any(axis=0))[0]) for t in range(2000))
     assert sum((idle[node] - 400) ** 2 / 400 for node in range(5)) < 23.5

@@ -100,6 +100,24 @@ def run(
 
 @app.command()
 @guarded
+def sweep(
+    suite: Annotated[str, typer.Argument(metavar="SUITE", help="YAML file, or name of a shipped suite.")],
+    runs: RunsDirectory = RUNS,
+    jobs: Annotated[int, typer.Option(min=1, help="Runs at a time, each in its own process.")] = 1,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the table in Markdown.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+) -> None:
+    """Run every variant of SUITE with every seed, skipping finished ones, and compare what they reached."""
+    from costbench.cli.sweeping import print_sweep
+    from costbench.cli.sweeping import sweep as run_all
+    from costbench.spec import load_suite
+
+    loaded, specs = load_suite(suite)
+    print_sweep(loaded, run_all(loaded, specs, runs, jobs, quiet), markdown)
+
+
+@app.command()
+@guarded
 def show(
     run: Annotated[
         str, typer.Argument(metavar="RUN", help="Run directory, or a unique prefix of its run id.")

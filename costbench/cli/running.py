@@ -69,8 +69,13 @@ class RoundsBar:
             self._bar.stop()
 
 
-def run_with_progress(specs: Sequence[tuple[RunSpec, str]], runs: Path, quiet: bool) -> list[Run]:
-    """Execute specs one after the other, each with the file name that its errors refer to."""
+def run_with_progress(
+    specs: Sequence[tuple[RunSpec, str]], runs: Path, quiet: bool, workers: int | None = None
+) -> list[Run]:
+    """Execute specs one after the other, each with the file name that its errors refer to.
+
+    `workers` are threads over the nodes; default one for each core.
+    """
     from costbench.training.run import execute
 
     store = RunStore(runs)
@@ -80,7 +85,8 @@ def run_with_progress(specs: Sequence[tuple[RunSpec, str]], runs: Path, quiet: b
             if store.holds(spec.run_id()):
                 note(f"{spec.name}: already run")
                 return store.find(spec.run_id())
-            return execute(spec, store, progress=bar.line(spec.name), stop=stop, file=file)
+            line = bar.line(f"{spec.name}, seed {spec.seed}" if len(specs) > 4 else spec.name)
+            return execute(spec, store, progress=line, stop=stop, workers=workers, file=file)
 
         return [one(spec, file) for spec, file in specs]
 

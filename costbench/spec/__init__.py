@@ -23,6 +23,7 @@ from costbench.spec.algorithm import (
 from costbench.spec.graph import Bursts, Links
 from costbench.spec.load import RECIPES, load_spec, read_edges, recipe_names
 from costbench.spec.run import Optimizer, RunSpec
+from costbench.spec.suite import Suite, load_suite, suite_names
 from costbench.spec.task import DATASETS, DeepFm, LeNet, Mlp, ResNet, UserModel, Vgg11
 
 __all__ = [
@@ -52,11 +53,14 @@ __all__ = [
     "Sgp",
     "Sign",
     "SparsePush",
+    "Suite",
     "TopK",
     "UserAlgorithm",
     "UserModel",
     "Vgg11",
     "load_spec",
+    "load_suite",
     "read_edges",
     "recipe_names",
+    "suite_names",
 ]

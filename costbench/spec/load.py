@@ -59,16 +59,22 @@ def _override(document: dict[str, Any], override: str) -> None:
     key, equals, text = override.partition("=")
     if not equals or not key:
         raise UsageError(f"--set {override}: expected KEY=VALUE, such as --set optimizer.lr=0.05")
+    try:
+        entry = parse_yaml(text)
+    except yaml.YAMLError:
+        raise UsageError(f"--set {override}: {text!r} is not a YAML value") from None
+    placed(document, key, entry, f"--set {override}")
+
+
+def placed(document: dict[str, Any], key: str, entry: Any, where: str) -> None:
+    """Set a dotted key of a document; UsageError, naming `where`, if a parent holds a single value."""
     *parents, leaf = key.split(".")
     here = document
     for parent in parents:
         here = here.setdefault(parent, {})
         if not isinstance(here, dict):
-            raise UsageError(f"--set {override}: {parent!r} holds a single value, not keys")
-    try:
-        here[leaf] = parse_yaml(text)
-    except yaml.YAMLError:
-        raise UsageError(f"--set {override}: {text!r} is not a YAML value") from None
+            raise UsageError(f"{where}: {parent!r} holds a single value, not keys")
+    here[leaf] = entry
 
 
 def _with_edges(spec: RunSpec, spec_path: Path) -> RunSpec:

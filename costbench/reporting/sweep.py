@@ -1,0 +1,95 @@
+"""What the runs of a suite reached, variant by variant: mean and spread over seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import mean, stdev
+
+from costbench.ledger import exact_sum, message_bits
+from costbench.reporting.summary import final_metrics, last_fleet
+from costbench.runstore import Run
+from costbench.spec.suite import Suite
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Mean and standard deviation over seeds; None where a seed has no figure, or there is but one."""
+
+    mean: float | None
+    sd: float | None
+
+    @classmethod
+    def of(cls, figures: Sequence[float | None]) -> Spread:
+        known = [figure for figure in figures if figure is not None]
+        if len(known) < len(figures) or not known:
+            return cls(None, None)
+        return cls(mean(known), stdev(known) if len(known) > 1 else None)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One variant of a suite.
+
+    Attributes
+    ----------
+    name, seeds : which, and number of runs
+    quality : metric of the nodes after the last round, mean over nodes
+    of_mean : the same metric of the model with the mean of all nodes' parameters
+    loss : test loss, mean over nodes
+    sent_bits : by a device, mean over devices [bit]
+    rounds_to_target : None where a seed does not reach it
+    """
+
+    name: str
+    seeds: int
+    quality: Spread
+    of_mean: Spread
+    loss: Spread
+    sent_bits: Spread
+    rounds_to_target: Spread
+
+
+def quality_metric(run: Run) -> str:
+    """Which metric says how well a run learned: test_auc or test_accuracy."""
+    return next(iter(final_metrics(run.ledger)))
+
+
+def variants(suite: Suite, runs: Iterable[tuple[str, Run]]) -> list[Variant]:
+    """One row a variant, in the order of the suite."""
+    by_name: dict[str, list[Run]] = {}
+    for name, run in runs:
+        by_name.setdefault(name, []).append(run)
+    return [_variant(suite, name, same) for name, same in by_name.items()]
+
+
+def _variant(suite: Suite, name: str, runs: list[Run]) -> Variant:
+    metric = quality_metric(runs[0])
+    final = [final_metrics(run.ledger) for run in runs]
+    return Variant(
+        name=name,
+        seeds=len(runs),
+        quality=Spread.of([metrics[metric] for metrics in final]),
+        of_mean=Spread.of([last_fleet(run.ledger, "test-of-mean", metric) for run in runs]),
+        loss=Spread.of([metrics["test_loss"] for metrics in final]),
+        sent_bits=Spread.of([exact_sum(message_bits(run.ledger.messages)) / run.nodes for run in runs]),
+        rounds_to_target=Spread.of([rounds_to_target(suite, run) for run in runs]),
+    )
+
+
+def rounds_to_target(suite: Suite, run: Run) -> float | None:
+    """Rounds after which the fleet's metric passes the target, linear between evaluations; None if never."""
+    if suite.target is None:
+        return None
+    metric, reached = suite.target.metric, suite.target.reached
+    rows = run.ledger.metrics.to_pandas()
+    rows = rows[(rows["metric"] == metric) & (rows["split"] == "test") & rows["node"].isna()]
+    curve = sorted(zip(rows["round"], rows["value"], strict=True))
+    sign = -1.0 if metric == "test_loss" else 1.0
+    if curve and sign * curve[0][1] >= sign * reached:
+        return float(curve[0][0])
+    for (before, low), (after, high) in pairwise(curve):
+        if sign * high >= sign * reached:
+            return float(before + (after - before) * (reached - low) / (high - low))
+    return None

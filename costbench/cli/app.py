@@ -10,6 +10,7 @@ from typing import Annotated, Optional
 
 import typer
 
+from costbench.cli.helping import CommandOfSpecs
 from costbench.cli.outcome import guarded, note, print_json
 
 app = typer.Typer(
@@ -79,7 +80,7 @@ def demo(
     demonstrate(out, runs, quiet)
 
 
-@app.command()
+@app.command(cls=CommandOfSpecs)
 @guarded
 def run(
     spec: Annotated[str, typer.Argument(metavar="SPEC", help="YAML file, or name of a shipped recipe.")],

@@ -1,0 +1,63 @@
+"""docs/ names everything that a spec can name, and its example runs as it stands there."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from costbench.runstore import RunStore, verify
+from costbench.spec.kinds import UNIONS, kinds, options
+from costbench.spec.task import DATASETS
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE_OF = {key: "algorithms.md" if key.startswith("algorithm") else "tasks.md" for key in UNIONS}
+
+
+@pytest.mark.parametrize("key", UNIONS)
+def test_every_kind_and_option_has_its_row(key):
+    rows = [
+        line for line in (DOCS / PAGE_OF[key]).read_text(encoding="utf-8").splitlines() if line[:1] == "|"
+    ]
+    for kind, part in kinds(key).items():
+        if kind != "module" or key == "task.model":
+            of_kind = [row for row in rows if f"`{kind}`" in row.split("|")[1]]
+            assert of_kind, kind
+            inherited = "and `compressor`, `gamma`" in " ".join(of_kind)
+            assert inherited or all(f"`{option}`" in " ".join(of_kind) for option in options(part)), kind
+
+
+def test_every_data_set_has_its_row():
+    page = (DOCS / "tasks.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in page for name in DATASETS)
+
+
+def test_the_help_of_run_lists_every_kind():
+    done = subprocess.run(
+        [sys.executable, "-m", "costbench", "run", "--help"], capture_output=True, text=True, check=True
+    )
+    shown = re.sub(r"-\s+", "-", done.stdout)
+    for key in UNIONS:
+        assert all(kind in shown for kind in kinds(key) if kind != "module"), key
+    assert "module:callable" in shown
+
+
+def test_the_algorithm_of_the_page_runs_beside_the_package(tmp_path):
+    page = (DOCS / "adding-an-algorithm.md").read_text(encoding="utf-8")
+    (code,), (spec,) = (re.findall(rf"```{kind}\n(.*?)```", page, re.S) for kind in ("python", "yaml"))
+    assert len(code.splitlines()) <= 40
+    (tmp_path / "combine_then_adapt.py").write_text(code)
+    (tmp_path / "combine-then-adapt.yaml").write_text(spec)
+    done = subprocess.run(
+        [sys.executable, "-m", "costbench", "run", "combine-then-adapt.yaml"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    run = RunStore(tmp_path / "runs").find(Path(done.stdout.strip()).name)
+    verify(run)
+    assert "combine then adapt" in run.record["algorithm_reading"]
+    # 4 nodes, 2 neighbours, rounds 0, 2 and 4
+    assert len(run.ledger.messages) == 4 * 2 * 3

@@ -1,0 +1,104 @@
+"""Suites: variants times seeds, skipped where they are done, compared over seeds."""
+
+import pytest
+import yaml
+
+from costbench.cli.sweeping import sweep
+from costbench.errors import InputError, UsageError
+from costbench.reporting.sweep import Spread, rounds_to_target, variants
+from costbench.spec import load_suite, suite_names
+from costbench.spec.suite import Suite
+
+MINI = {
+    "name": "mini",
+    "question": "Does it work?",
+    "seeds": [0, 1],
+    "target": {"metric": "test_accuracy", "reached": 0.15},
+    "base": {
+        "nodes": 3,
+        "rounds": 8,
+        "task": {"dataset": "digits", "model": {"kind": "mlp", "hidden": [16]}, "batch": 16},
+        "optimizer": {"lr": 0.3},
+        "topology": {"kind": "ring"},
+        "evaluate": {"every": 2},
+    },
+    "variants": {
+        "dense": {"algorithm": {"kind": "d-psgd"}},
+        "signs, lr 0.1": {
+            "algorithm": {"kind": "choco-sgd", "compressor": {"kind": "sign"}, "gamma": 0.3},
+            "optimizer.lr": 0.1,
+        },
+    },
+}
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(**changes):
+        path = tmp_path / "mini.yaml"
+        path.write_text(yaml.safe_dump({**MINI, **changes}))
+        return str(path)
+
+    return write
+
+
+@pytest.mark.parametrize("name", suite_names())
+def test_every_shipped_suite_is_valid_and_has_three_seeds(name):
+    suite, specs = load_suite(name)
+    assert suite.name == name and len(suite.seeds) >= 3
+    assert len({spec.run_id() for _, spec in specs}) == len(suite.variants) * len(suite.seeds)
+
+
+def test_a_variant_changes_dotted_keys_for_every_seed(written):
+    _, specs = load_suite(written())
+    assert [(name, spec.seed) for name, spec in specs] == [
+        ("dense", 0),
+        ("dense", 1),
+        ("signs, lr 0.1", 0),
+        ("signs, lr 0.1", 1),
+    ]
+    assert [spec.optimizer.lr for _, spec in specs] == [0.3, 0.3, 0.1, 0.1]
+
+
+def test_a_sweep_runs_what_is_missing_and_compares(written, tmp_path, capsys):
+    suite, specs = load_suite(written())
+    first = sweep(suite, specs, tmp_path / "runs", jobs=1, quiet=True)
+    again = sweep(suite, specs, tmp_path / "runs", jobs=2, quiet=True)
+    assert [run.run_id for _, run in first] == [run.run_id for _, run in again]
+    assert "4 of 4 runs are there already" in capsys.readouterr().err
+    dense, signs = variants(suite, first)
+    assert (dense.seeds, dense.name) == (2, "dense")
+    assert dense.sent_bits.mean > 25 * signs.sent_bits.mean
+    assert dense.sent_bits.sd == 0
+
+
+def test_rounds_to_a_target_are_interpolated_between_evaluations(written, tmp_path):
+    suite, specs = load_suite(written(seeds=[0]))
+    ((_, run), _) = sweep(suite, specs, tmp_path / "runs", jobs=1, quiet=True)
+    rows = run.ledger.metrics.to_pandas()
+    rows = rows[(rows["metric"] == "test_accuracy") & (rows["split"] == "test") & rows["node"].isna()]
+    (t0, a0), (t1, a1) = list(zip(rows["round"], rows["value"], strict=True))[-2:]
+    if a1 > a0:
+        halfway = Suite.model_validate(
+            {**MINI, "target": {"metric": "test_accuracy", "reached": (a0 + a1) / 2}}
+        )
+        assert t0 == 6 and t1 == 8 and rounds_to_target(halfway, run) <= 7.0
+    never = Suite.model_validate({**MINI, "target": {"metric": "test_accuracy", "reached": 1.1}})
+    assert rounds_to_target(never, run) is None
+
+
+def test_a_spread_with_a_missing_figure_is_missing():
+    assert Spread.of([1.0, None]) == Spread(None, None)
+    assert Spread.of([1.0, 3.0]) == Spread(2.0, pytest.approx(2**0.5))
+    assert Spread.of([2.0]) == Spread(2.0, None)
+
+
+def test_a_suite_with_a_bad_variant_is_refused_by_name(written):
+    variant = {"odd": {"algorithm": {"kind": "d-psgd"}, "optimizer.lr": -1}}
+    with pytest.raises(InputError, match=r"\(odd\): optimizer\.lr: found -1"):
+        load_suite(written(variants=variant))
+    twins = {"one": {"algorithm": {"kind": "d-psgd"}, "name": "same"}}
+    with pytest.raises(InputError, match="the spec of another variant"):
+        load_suite(written(variants={**twins, "two": twins["one"]}))
+    with pytest.raises(UsageError, match="no suite 'none'"):
+        load_suite("none")

@@ -108,3 +108,55 @@ def test_dense_messages_are_held_in_memory(spec_of):
 def test_every_node_counts_like_itself_alone(spec_of, node):
     simulation = Simulation(spec_of())
     assert measure(simulation, node).counts == measure(simulation, 0).counts
+
+
+TOP_K = {"kind": "top-k", "keep": 0.01}
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "graph", "optimizer_rows", "algorithm_rows"),
+    [
+        ({"kind": "sgp"}, "ring", 1, 1),
+        ({"kind": "sparse-push", "keep": 0.01, "gamma": 0.1}, "ring", 1, 2),
+        ({"kind": "d-psgd"}, "ring", 1, 0),
+        ({"kind": "plain-averaging"}, "ring", 1, 0),
+        ({"kind": "deepsqueeze", "compressor": TOP_K, "gamma": 0.1}, "ring", 1, 1),
+        ({"kind": "choco-sgd", "compressor": TOP_K, "gamma": 0.1}, "ring", 1, 2),
+        ({"kind": "choco-sgd", "compressor": TOP_K, "gamma": 0.1}, "random-matching", 1, 6),
+        ({"kind": "qg-dsgdm"}, "ring", 1, 0),
+        ({"kind": "d-adam"}, "ring", 2, 0),
+        ({"kind": "cd-adam", "compressor": TOP_K, "gamma": 0.1}, "ring", 2, 2),
+        ({"kind": "local-sgd", "period": 1}, "directed-ring", 1, 0),
+        ({"kind": "fedavg", "period": 1}, "star", 1, 0),
+    ],
+    ids=lambda value: value if isinstance(value, str) else str(value and getattr(value, "get", str)("kind")),
+)
+def test_a_device_holds_the_state_of_its_algorithm(spec_of, algorithm, graph, optimizer_rows, algorithm_rows):
+    """Rows of D float32: x or z is the model; replicas of every pair of 4 nodes are 2 x 3."""
+    momentum = 0.0 if "adam" in algorithm["kind"] else 0.9
+    spec = spec_of(
+        rounds=1, algorithm=algorithm, topology={"kind": graph}, optimizer={"lr": 0.05, "momentum": momentum}
+    )
+    simulation = Simulation(spec)
+    for _ in simulation.run():
+        pass
+    row = 4 * simulation.fleet.layout.parameters
+    memory = simulation.recorder.ledger().memory.to_pandas()
+    held = memory[memory["node"] == 1].set_index("category")["bytes"]
+    assert held["optimizer"] == optimizer_rows * row
+    push_sum_weight = 4 if algorithm["kind"] in ("sgp", "sparse-push") else 0
+    assert held["algorithm"] == algorithm_rows * row + push_sum_weight
+    assert held["peak"] > held["parameters"] + held["gradients"] + held["optimizer"] + held["algorithm"]
+
+
+def test_different_messages_to_different_neighbours_are_counted_one_by_one(spec_of):
+    edges = [[t, i, (i + d) % 4] for t in range(2) for i in range(4) for d in ((1, 3) if t == 0 else (2,))]
+    choco = {"kind": "choco-sgd", "compressor": TOP_K, "gamma": 0.1}
+    spec = spec_of(rounds=2, algorithm=choco, topology={"kind": "file", "edges": edges})
+    simulation = Simulation(spec)
+    for _ in simulation.run():
+        pass
+    messages = simulation.recorder.ledger().messages.to_pandas()
+    first = messages[messages["round"] == 0]
+    assert first.groupby("sender")["content"].nunique().tolist() == [2, 2, 2, 2]
+    assert len(messages) == 4 * 2 + 4

@@ -140,3 +140,63 @@ def test_a_sampler_asked_in_any_order_answers_alike():
     jumping = Sampler(part, 7, seed=5, node=1)
     for step in (11, 0, 7, 7, 3):
         assert (jumping.indices(step) == forward[step]).all()
+
+
+def test_shards_are_cut_from_the_samples_in_class_order():
+    labels = np.array([1, 0, 1, 0, 1, 0, 0, 1])
+    parts = partition(labels, 2, "shards", 0, per_node=2)
+    # in class order 1 3 5 6 | 0 2 4 7: four shards of two
+    shards = {(1, 3), (5, 6), (0, 2), (4, 7)}
+    dealt = {tuple(part[i : i + 2].tolist()) for part in parts for i in (0, 2)}
+    assert dealt == shards
+
+
+def test_no_sample_is_lost_where_the_shards_do_not_divide_them():
+    # 5,000 samples in 16 x 4 = 64 shards: 8 of 79, 56 of 78
+    labels = np.random.default_rng(0).integers(0, 10, 5000)
+    parts = partition(labels, 16, "shards", 0, per_node=4)
+    assert sorted(np.concatenate(parts).tolist()) == list(range(5000))
+    sizes = [len(part) for part in parts]
+    assert min(sizes) >= 4 * 78 and max(sizes) <= 4 * 79
+    assert max(len(np.unique(labels[part])) for part in parts) <= 8
+
+
+def test_more_shards_than_samples_are_refused():
+    with pytest.raises(InputError, match=r"task\.partition\.per_node: found 4; allowed: 1 to 3"):
+        partition(np.zeros(7, np.int64), 2, "shards", 0, per_node=4)
+
+
+USERS = np.array([7, 7, 7, 3, 3, 9, 5, 5])
+
+
+def test_a_field_keeps_an_entry_whole_and_gives_to_the_emptiest_node():
+    parts = partition(np.zeros(8, np.int64), 2, "field", 0, name="user", fields={"user": USERS})
+    assert sorted(np.concatenate(parts).tolist()) == list(range(8))
+    held = [set(USERS[part]) for part in parts]
+    assert not held[0] & held[1]
+    # entries of 3, 2, 2 and 1 samples: however they are ordered, no node gets more than 5
+    assert max(map(len, parts)) <= 5
+
+
+def test_the_order_of_entries_follows_the_seed():
+    def dealt(seed):
+        parts = partition(
+            np.zeros(400, np.int64), 4, "field", seed, name="u", fields={"u": np.arange(400) // 4}
+        )
+        return [part.tolist() for part in parts]
+
+    assert dealt(1) == dealt(1) != dealt(2)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "name", "message"),
+    [
+        (5, "user", "user has 4, and there are 5 nodes"),
+        (2, "film", "found 'film'; allowed: user"),
+        (2, None, "user"),
+    ],
+)
+def test_a_field_that_cannot_be_dealt_is_refused(nodes, name, message):
+    with pytest.raises(InputError) as error:
+        partition(np.zeros(8, np.int64), nodes, "field", 0, name=name, fields={"user": USERS})
+    assert "task.partition.name" in str(error.value) and message in str(error.value)

@@ -11,7 +11,7 @@ from pathlib import Path
 from costbench.cli.outcome import note
 from costbench.cli.printing import console, table
 from costbench.cli.running import run_with_progress
-from costbench.reporting.sweep import Spread, Variant, quality_metric, variants
+from costbench.reporting.sweep import Spread, Variant, quality_metric, speed_up, variants
 from costbench.runstore import Run, RunStore
 from costbench.spec import RunSpec, Suite
 from costbench.units import format_bits
@@ -54,12 +54,15 @@ def print_sweep(suite: Suite, runs: Sequence[tuple[str, Run]], markdown: bool) -
     columns = ["variant", "seeds", f"{metric}, nodes", f"{metric}, mean model", "loss", "a device sends"]
     columns += ["rounds to target"] if suite.target else []
     rows = [_row(variant, suite.target is not None) for variant in variants(suite, runs)]
-    if not markdown:
+    if markdown:
+        for cells in (columns, ["---"] * len(columns), *rows):
+            print("| " + " | ".join(cells) + " |")
+    else:
         console().print(suite.question)
         console().print(table(suite.name, columns, rows))
-        return
-    for cells in (columns, ["---"] * len(columns), *rows):
-        print("| " + " | ".join(cells) + " |")
+    if fit := speed_up(suite, runs):
+        law = f"rounds to target ~ n^a, a = {fit.exponent:.2f} ± {fit.half_width:.2f} (95 % interval)"
+        print(f"\n{law}; a = -1 is a linear speed-up")
 
 
 def _row(variant: Variant, target: bool) -> list[str]:
@@ -72,4 +75,8 @@ def _row(variant: Variant, target: bool) -> list[str]:
 def _spread(spread: Spread, digits: int) -> str:
     if spread.mean is None:
         return "-"
-    return f"{spread.mean:.{digits}f}" + (f" ± {spread.sd:.{digits}f}" if spread.sd is not None else "")
+    return _number(spread.mean, digits) + (f" ± {_number(spread.sd, digits)}" if spread.sd is not None else "")
+
+
+def _number(figure: float, digits: int) -> str:
+    return f"{figure:.{digits}f}" if abs(figure) < 1e6 else f"{figure:.2g}"

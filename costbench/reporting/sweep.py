@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -76,6 +77,34 @@ def _variant(suite: Suite, name: str, runs: list[Run]) -> Variant:
         sent_bits=Spread.of([exact_sum(message_bits(run.ledger.messages)) / run.nodes for run in runs]),
         rounds_to_target=Spread.of([rounds_to_target(suite, run) for run in runs]),
     )
+
+
+@dataclass(frozen=True)
+class SpeedUp:
+    """Exponent a of rounds ~ n^a, with the half-width of its 95 % interval; -1 is a linear speed-up."""
+
+    exponent: float
+    half_width: float
+
+
+def speed_up(suite: Suite, runs: Iterable[tuple[str, Run]]) -> SpeedUp | None:
+    """Least squares of log rounds to the target on log n over all seeds, of a suite that varies n.
+
+    None where the suite has no target, two variants share their n, fewer than three variants are there, or
+    a seed does not reach the target after at least one round.
+    """
+    reached = [(name, run.nodes, rounds_to_target(suite, run)) for name, run in runs]
+    nodes_of = {name: n for name, n, _ in reached}
+    if len(nodes_of) < 3 or len(set(nodes_of.values())) < len(nodes_of):
+        return None
+    points = [(math.log(n), math.log(rounds)) for _, n, rounds in reached if rounds]
+    if len(points) < len(reached):
+        return None
+    from scipy import stats
+
+    line = stats.linregress(*zip(*points, strict=True))
+    quantile = stats.t.ppf(0.975, len(points) - 2)
+    return SpeedUp(float(line.slope), float(quantile * line.stderr))
 
 
 def rounds_to_target(suite: Suite, run: Run) -> float | None:

@@ -1,11 +1,14 @@
 """Suites: variants times seeds, skipped where they are done, compared over seeds."""
 
+from typing import NamedTuple
+
+import numpy as np
 import pytest
 import yaml
 
 from costbench.cli.sweeping import sweep
 from costbench.errors import InputError, UsageError
-from costbench.reporting.sweep import Spread, rounds_to_target, variants
+from costbench.reporting.sweep import Spread, rounds_to_target, speed_up, variants
 from costbench.spec import load_suite, suite_names
 from costbench.spec.suite import Suite
 
@@ -30,6 +33,11 @@ MINI = {
         },
     },
 }
+
+
+class FakeRun(NamedTuple):
+    nodes: int
+    reached: float | None
 
 
 @pytest.fixture
@@ -85,6 +93,20 @@ def test_rounds_to_a_target_are_interpolated_between_evaluations(written, tmp_pa
         assert t0 == 6 and t1 == 8 and rounds_to_target(halfway, run) <= 7.0
     never = Suite.model_validate({**MINI, "target": {"metric": "test_accuracy", "reached": 1.1}})
     assert rounds_to_target(never, run) is None
+
+
+def test_the_exponent_of_a_speed_up_is_fitted_over_the_nodes(monkeypatch):
+    rounds = {1: [100.0, 110.0], 2: [52.0, 50.0], 4: [25.0, 26.0]}
+    runs = [(f"n = {n}", FakeRun(n, reached)) for n, seeds in rounds.items() for reached in seeds]
+    monkeypatch.setattr("costbench.reporting.sweep.rounds_to_target", lambda _, run: run.reached)
+    suite = Suite.model_validate(MINI)
+    points = np.log([(n, reached) for n, seeds in rounds.items() for reached in seeds])
+    fit = speed_up(suite, runs)
+    assert fit.exponent == pytest.approx(np.polyfit(*points.T, 1)[0])
+    assert 0 < fit.half_width < 0.2
+    assert speed_up(suite, runs[:4]) is None
+    assert speed_up(suite, [*runs, ("n = 8", FakeRun(8, None))]) is None
+    assert speed_up(suite, [*runs, ("another of 4", FakeRun(4, 25.0))]) is None
 
 
 def test_a_spread_with_a_missing_figure_is_missing():

@@ -47,11 +47,33 @@ def merge(x, w, weights, rounds, start):
     return x, w
 
 
-def adam_half(x, g, m, v, s):
-    """One local step, in place of m and v; returns x after it."""
+def qg_dsgdm(x, gradients, weights, optimizer, mu, rounds):
+    n, lr = len(x), optimizer.lr
+    x, mhat = x.copy(), np.zeros_like(x)
+    for t in range(rounds):
+        before, half = x, x.copy()
+        for i in range(n):
+            g = gradients[i][t] + optimizer.weight_decay * x[i]
+            m = optimizer.momentum * mhat[i] + g
+            half[i] = x[i] - lr * (g + optimizer.momentum * m if optimizer.nesterov else m)
+        W = weights(t)
+        x = np.array([sum(W[i, j] * half[j] for j in range(n)) for i in range(n)])
+        for i in range(n):
+            mhat[i] = (1 - mu) * mhat[i] + mu * (before[i] - x[i]) / lr
+    return x
+
+
+def adam_half(g, m, v, s):
+    """m / (sqrt(v) + tau) after one gradient; m and v change in place."""
     m[:] = s.beta1 * m + (1 - s.beta1) * g
     v[:] = s.beta2 * v + (1 - s.beta2) * g * g
     return m / (np.sqrt(v) + s.tau)
+
+
+def adam_directions(gradients, s):
+    """[T, D]: what Adam multiplies by lr, for gradients [T, D] of one node."""
+    m, v = np.zeros(gradients.shape[1]), np.zeros(gradients.shape[1])
+    return np.array([adam_half(g, m, v, s) for g in gradients])
 
 
 def d_adam(x, gradients, weights, lr, settings, rounds):
@@ -60,7 +82,7 @@ def d_adam(x, gradients, weights, lr, settings, rounds):
     for t in range(rounds):
         half = x.copy()
         for i in range(n):
-            half[i] = x[i] - lr * adam_half(x[i], gradients[i][t], m[i], v[i], settings)
+            half[i] = x[i] - lr * adam_half(gradients[i][t], m[i], v[i], settings)
         x = half
         if (t + 1) % settings.period == 0:
             W = weights(t)
@@ -74,7 +96,7 @@ def cd_adam(x, gradients, weights, lr, settings, compress, rounds):
     for t in range(rounds):
         half = x.copy()
         for i in range(n):
-            half[i] = x[i] - lr * adam_half(x[i], gradients[i][t], m[i], v[i], settings)
+            half[i] = x[i] - lr * adam_half(gradients[i][t], m[i], v[i], settings)
         x = half.copy()
         if (t + 1) % settings.period == 0:
             W = weights(t)

@@ -58,6 +58,21 @@ def test_without_gradients_the_network_mean_does_not_move(spec_of, algorithm, gr
         assert float(simulation.fleet.stacked["w"].double().sum()) == pytest.approx(NODES, rel=1e-5)
 
 
+@pytest.mark.parametrize(("algorithm", "graph"), [*COMBINATIONS, (FEDAVG, STAR)], ids=name_of)
+def test_the_network_mean_moves_by_the_mean_of_the_local_steps(spec_of, algorithm, graph):
+    """x[t+1] averaged over nodes is x[t] averaged, less lr times the mean gradient or Adam direction."""
+    spec = spec_of(nodes=NODES, algorithm=algorithm, topology=graph, rounds=6, optimizer=STILL)
+    simulation = Simulation(spec)
+    gradients, x = given_gradients(simulation), rows_of(simulation)
+    simulation.task.parts = [np.arange(10)] * NODES
+    rounds_only(simulation)
+    directions = [g[:6] for g in gradients]
+    if algorithm in (D_ADAM, CD_ADAM):
+        directions = [naive.adam_directions(g, spec.algorithm) for g in directions]
+    expected = x.mean(axis=0) - spec.optimizer.lr * np.mean(directions, axis=0).sum(axis=0)
+    np.testing.assert_allclose(rows_of(simulation).mean(axis=0), expected, rtol=0, atol=1e-5)
+
+
 @pytest.mark.parametrize(("algorithm", "graph"), COMBINATIONS, ids=name_of)
 def test_without_gradients_the_nodes_approach_each_other(spec_of, algorithm, graph):
     spec = spec_of(nodes=NODES, algorithm=algorithm, topology=graph, optimizer=STILL, rounds=30)
@@ -231,6 +246,18 @@ def test_cd_adam_follows_the_naive_implementation(spec_of, graph, compressor):
 
     weights = simulation.transport.weights
     expected = naive.cd_adam(x, gradients, weights, 0.01, spec.algorithm, compress, 8)
+    np.testing.assert_allclose(rows_of(simulation), expected, rtol=0, atol=3e-6)
+
+
+@pytest.mark.parametrize("graph", [RING, MATCHING], ids=name_of)
+@pytest.mark.parametrize("nesterov", [False, True])
+def test_quasi_global_momentum_follows_the_naive_implementation(spec_of, graph, nesterov):
+    optimizer = {"lr": 0.05, "momentum": 0.9, "weight_decay": 0.01, "nesterov": nesterov}
+    spec = spec_of(rounds=6, algorithm={**QG, "mu": 0.3}, topology=graph, optimizer=optimizer)
+    simulation = Simulation(spec)
+    gradients, x = given_gradients(simulation), rows_of(simulation)
+    rounds_only(simulation)
+    expected = naive.qg_dsgdm(x, gradients, simulation.transport.weights, spec.optimizer, 0.3, 6)
     np.testing.assert_allclose(rows_of(simulation), expected, rtol=0, atol=3e-6)
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from costbench.cli.helping import CommandOfSpecs
+from costbench.cli.helping import CommandOfSpecs, CommandOfSuites
 from costbench.cli.outcome import guarded, note, print_json
 
 app = typer.Typer(
@@ -99,7 +99,7 @@ def run(
     typer.echo(sealed.path)
 
 
-@app.command()
+@app.command(cls=CommandOfSuites)
 @guarded
 def sweep(
     suite: Annotated[str, typer.Argument(metavar="SUITE", help="YAML file, or name of a shipped suite.")],

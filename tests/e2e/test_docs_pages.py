@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from costbench.runstore import RunStore, verify
+from costbench.spec import load_suite, suite_names
 from costbench.spec.kinds import UNIONS, kinds, options
 from costbench.spec.task import DATASETS
 
@@ -41,6 +42,24 @@ def test_the_help_of_run_lists_every_kind():
     for key in UNIONS:
         assert all(kind in shown for kind in kinds(key) if kind != "module"), key
     assert "module:callable" in shown
+
+
+def test_the_help_of_sweep_lists_every_shipped_suite():
+    done = subprocess.run(
+        [sys.executable, "-m", "costbench", "sweep", "--help"], capture_output=True, text=True, check=True
+    )
+    assert all(f"  {name} " in done.stdout for name in suite_names())
+
+
+@pytest.mark.parametrize("name", suite_names())
+def test_every_shipped_suite_has_its_command_and_a_result_for_every_variant(name):
+    page = (DOCS / "RESULTS.md").read_text(encoding="utf-8")
+    suite, _ = load_suite(name)
+    (section,) = [part for part in page.split("\n## ") if f"costbench sweep {name}\n" in part]
+    rows = {line.split("|")[1].strip(): line for line in section.splitlines() if line[:1] == "|"}
+    assert f"costbench data fetch {suite.base['task']['dataset']}\n" in section
+    for variant in suite.variants:
+        assert f"| {len(suite.seeds)} |" in rows[variant]
 
 
 def test_the_algorithm_of_the_page_runs_beside_the_package(tmp_path):

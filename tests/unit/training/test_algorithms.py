@@ -352,6 +352,15 @@ def test_d_psgd_averages_what_its_neighbours_reached_by_their_steps(spec_of):
     assert torch.allclose(simulation.fleet.stacked["x"], weights @ half, atol=1e-6)
 
 
+def test_plain_averaging_takes_the_mean_of_itself_and_what_arrives(spec_of):
+    spec = spec_of(nodes=NODES, algorithm=PLAIN, topology=IRREGULAR, rounds=1, optimizer=STILL)
+    simulation = scattered(spec)
+    x, talks = rows_of(simulation), simulation.transport.weights(0) > 0
+    rounds_only(simulation)
+    means = [x[talks[i]].mean(axis=0) for i in range(NODES)]
+    np.testing.assert_allclose(rows_of(simulation), means, rtol=0, atol=1e-6)
+
+
 def test_losses_of_messages_keep_the_ratio_of_push_sum_unbiased(spec_of):
     lossy = {"links": {"drop": 0.2}, "optimizer": STILL}
     simulation = scattered(spec_of(nodes=NODES, algorithm=SGP, topology=IRREGULAR, rounds=40, **lossy))

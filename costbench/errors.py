@@ -16,6 +16,16 @@ class CheckFailed(CostbenchError):
     """Something that was to be verified does not hold (exit 1)."""
 
 
+class Diverged(CheckFailed):
+    """A loss is not a finite number any more: the run stops and is not sealed (exit 1)."""
+
+
+class Interrupted(CostbenchError):
+    """A run was asked to stop; its checkpoint is kept (exit 130)."""
+
+    exit_code = 130
+
+
 class UsageError(CostbenchError):
     """The command line asks for something that does not exist (exit 2)."""
 
@@ -40,6 +50,10 @@ class InputError(CostbenchError):
         self.allowed = allowed if isinstance(allowed, str) else ", ".join(map(str, allowed))
         place = f"{self.file}: {key}" if key else self.file
         super().__init__(f"{place}: found {found!r}; allowed: {self.allowed}")
+
+    def __reduce__(self) -> tuple[type[InputError], tuple[object, ...]]:
+        """An error that a process of a sweep hands back must be made again from what it was made of."""
+        return type(self), (self.file, self.key, self.found, self.allowed)
 
 
 class WireError(CostbenchError):

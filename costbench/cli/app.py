@@ -109,12 +109,15 @@ def sweep(
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
 ) -> None:
     """Run every variant of SUITE with every seed, skipping finished ones, and compare what they reached."""
-    from costbench.cli.sweeping import print_sweep
+    from costbench.cli.sweep_table import print_sweep
     from costbench.cli.sweeping import sweep as run_all
     from costbench.spec import load_suite
 
     loaded, specs = load_suite(suite)
-    print_sweep(loaded, run_all(loaded, specs, runs, jobs, quiet), markdown)
+    swept = run_all(loaded, specs, runs, jobs, quiet)
+    print_sweep(loaded, *swept, markdown)
+    if swept.diverged:
+        raise typer.Exit(1)
 
 
 @app.command()

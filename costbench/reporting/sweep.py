@@ -58,22 +58,24 @@ def quality_metric(run: Run) -> str:
 
 
 def variants(suite: Suite, runs: Iterable[tuple[str, Run]]) -> list[Variant]:
-    """One row a variant, in the order of the suite."""
-    by_name: dict[str, list[Run]] = {}
+    """One row a variant, in the order of the suite; runs that are not there are left out of its figures."""
+    by_name: dict[str, list[Run]] = {name: [] for name in suite.variants}
     for name, run in runs:
-        by_name.setdefault(name, []).append(run)
+        by_name[name].append(run)
     return [_variant(suite, name, same) for name, same in by_name.items()]
 
 
 def _variant(suite: Suite, name: str, runs: list[Run]) -> Variant:
-    metric = quality_metric(runs[0])
-    final = [final_metrics(run.ledger) for run in runs]
+    def final(metric: str, split: str = "test") -> Spread:
+        return Spread.of([last_fleet(run.ledger, split, metric) for run in runs])
+
+    metric = quality_metric(runs[0]) if runs else "test_accuracy"
     return Variant(
         name=name,
         seeds=len(runs),
-        quality=Spread.of([metrics[metric] for metrics in final]),
-        of_mean=Spread.of([last_fleet(run.ledger, "test-of-mean", metric) for run in runs]),
-        loss=Spread.of([metrics["test_loss"] for metrics in final]),
+        quality=final(metric),
+        of_mean=final(metric, "test-of-mean"),
+        loss=final("test_loss"),
         sent_bits=Spread.of([exact_sum(message_bits(run.ledger.messages)) / run.nodes for run in runs]),
         rounds_to_target=Spread.of([rounds_to_target(suite, run) for run in runs]),
     )
@@ -97,13 +99,13 @@ def speed_up(suite: Suite, runs: Iterable[tuple[str, Run]]) -> SpeedUp | None:
     nodes_of = {name: n for name, n, _ in reached}
     if len(nodes_of) < 3 or len(set(nodes_of.values())) < len(nodes_of):
         return None
-    points = [(math.log(n), math.log(rounds)) for _, n, rounds in reached if rounds]
-    if len(points) < len(reached):
+    log_rounds = [math.log(rounds) for _, _, rounds in reached if rounds]
+    if len(log_rounds) < len(reached):
         return None
     from scipy import stats
 
-    line = stats.linregress(*zip(*points, strict=True))
-    quantile = stats.t.ppf(0.975, len(points) - 2)
+    line = stats.linregress([math.log(n) for _, n, _ in reached], log_rounds)
+    quantile = stats.t.ppf(0.975, len(reached) - 2)
     return SpeedUp(float(line.slope), float(quantile * line.stderr))
 
 

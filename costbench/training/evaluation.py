@@ -9,7 +9,7 @@ from copy import deepcopy
 import torch
 from torch import Tensor, nn
 
-from costbench.errors import CheckFailed
+from costbench.errors import Diverged
 from costbench.training.nodes import Batch, Fleet, Node
 from costbench.training.recorder import Recorder
 
@@ -24,7 +24,7 @@ def evaluate(
 
     Raises
     ------
-    CheckFailed : a node's test loss is not a number
+    Diverged : a node's test loss is not a number
     """
     scores = each(lambda node: score(node.model, batches, metrics))
     for node, of_node in zip(fleet.nodes, scores, strict=True):
@@ -43,9 +43,9 @@ def evaluate(
     recorder.metric(t, None, "state", "relative_consensus_distance", distance / norm)
 
 
-def diverged(what: str, found: float, node: int, t: int) -> CheckFailed:
+def diverged(what: str, found: float, node: int, t: int) -> Diverged:
     """The error of a loss that is not finite."""
-    return CheckFailed(
+    return Diverged(
         f"training diverged: the {what} of node {node} became {found} in round {t}; the run is not sealed. "
         "Try a smaller optimizer.lr or algorithm.gamma"
     )

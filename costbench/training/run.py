@@ -7,11 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import Event
 
 import torch
 
-from costbench.errors import CostbenchError
+from costbench.errors import Interrupted
 from costbench.runstore import CHECKPOINT, Run, RunStore
 from costbench.spec import RunSpec
 from costbench.training.record import record
@@ -21,12 +20,6 @@ CHECKPOINT_EVERY_S = 60.0
 
 Progress = Callable[[int, int], None]
 """Called with the finished rounds and all rounds."""
-
-
-class Interrupted(CostbenchError):
-    """The run was asked to stop; its checkpoint is kept (exit 130)."""
-
-    exit_code = 130
 
 
 @dataclass
@@ -47,7 +40,7 @@ def execute(
     store: RunStore,
     *,
     progress: Progress = lambda done, rounds: None,
-    stop: Event | None = None,
+    stop: Callable[[], bool] = lambda: False,
     workers: int | None = None,
     file: str = "spec",
 ) -> Run:
@@ -60,7 +53,7 @@ def execute(
     spec : what to run
     store : where the run goes
     progress : called after every round
-    stop : when set, the round in work is finished, a checkpoint written, and Interrupted raised
+    stop : asked after every round; when true, a checkpoint is written and Interrupted raised
     workers : threads over the nodes; default one for each core
     file : name under which an error refers to the spec
     """
@@ -73,7 +66,7 @@ def execute(
         saved = time.perf_counter()
         for done in simulation.run():
             progress(done, simulation.rounds)
-            if stop is not None and stop.is_set() and done < simulation.rounds:
+            if stop() and done < simulation.rounds:
                 _save(simulation, timer, partial)
                 raise Interrupted(
                     f"stopped after {done} of {simulation.rounds} rounds; the same command goes on from there"

@@ -111,7 +111,7 @@ class Simulation:
 
         Raises
         ------
-        CheckFailed : a node's loss is not finite
+        Diverged : a node's loss is not finite
         """
         self._batches = list(self.task.test_batches())
         with _one_thread(), ThreadPoolExecutor(self.workers, initializer=_single_threaded) as pool:

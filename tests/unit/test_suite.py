@@ -1,14 +1,21 @@
 """Suites: variants times seeds, skipped where they are done, compared over seeds."""
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 import yaml
 
+from costbench.cli.sweep_table import print_sweep
 from costbench.cli.sweeping import sweep
 from costbench.errors import InputError, UsageError
 from costbench.reporting.sweep import Spread, rounds_to_target, speed_up, variants
+from costbench.runstore import RunStore
 from costbench.spec import load_suite, suite_names
 from costbench.spec.suite import Suite
 
@@ -44,7 +51,7 @@ class FakeRun(NamedTuple):
 def written(tmp_path):
     def write(**changes):
         path = tmp_path / "mini.yaml"
-        path.write_text(yaml.safe_dump({**MINI, **changes}))
+        path.write_text(yaml.safe_dump({**MINI, **changes}, sort_keys=False))
         return str(path)
 
     return write
@@ -70,8 +77,8 @@ def test_a_variant_changes_dotted_keys_for_every_seed(written):
 
 def test_a_sweep_runs_what_is_missing_and_compares(written, tmp_path, capsys):
     suite, specs = load_suite(written())
-    first = sweep(suite, specs, tmp_path / "runs", jobs=1, quiet=True)
-    again = sweep(suite, specs, tmp_path / "runs", jobs=2, quiet=True)
+    first = sweep(suite, specs, tmp_path / "runs", jobs=2, quiet=True).runs
+    again = sweep(suite, specs, tmp_path / "runs", jobs=1, quiet=True).runs
     assert [run.run_id for _, run in first] == [run.run_id for _, run in again]
     assert "4 of 4 runs are there already" in capsys.readouterr().err
     dense, signs = variants(suite, first)
@@ -80,9 +87,45 @@ def test_a_sweep_runs_what_is_missing_and_compares(written, tmp_path, capsys):
     assert dense.sent_bits.sd == 0
 
 
+def test_a_variant_that_diverges_is_missing_with_its_reason(written, tmp_path, capsys):
+    wild = {"algorithm": {"kind": "d-psgd"}, "optimizer.lr": 1e30}
+    suite, specs = load_suite(written(variants={"wild": wild, **MINI["variants"]}))
+    swept = sweep(suite, specs, tmp_path / "runs", jobs=2, quiet=False)
+    assert sorted(swept.diverged) == ["wild, seed 0", "wild, seed 1"]
+    assert "mini: wild, seed 0, diverged" in capsys.readouterr().err
+    print_sweep(suite, *swept, markdown=True)
+    wild_row, *rows = capsys.readouterr().out.splitlines()[2:]
+    assert wild_row == "| wild | 0 of 2 | - | - | - | - | not reached |"
+    assert rows[0].startswith("| dense | 2 | 0.")
+    assert "wild, seed 1: training diverged" in rows[-1]
+
+
+def test_a_process_of_a_sweep_hands_back_what_is_wrong_with_the_data(written, tmp_path):
+    suite, specs = load_suite(written(base={**MINI["base"], "nodes": 2000}))
+    with pytest.raises(InputError, match=r"^mini: nodes: found 2000; allowed: "):
+        sweep(suite, specs, tmp_path / "runs", jobs=2, quiet=True)
+
+
+def test_an_interrupted_sweep_keeps_checkpoints_and_begins_nothing_else(written, tmp_path):
+    path = written(base={**MINI["base"], "rounds": 2000}, seeds=[0, 1, 2, 3])
+    command = [sys.executable, "-m", "costbench", "sweep", path, "--jobs", "2"]
+    running = subprocess.Popen(
+        command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    while running.poll() is None and len(list(tmp_path.glob("runs/.partial-*/"))) < 2:
+        time.sleep(0.01)
+    os.killpg(running.pid, signal.SIGINT)
+    _, said = running.communicate(timeout=120)
+    assert running.returncode == 130
+    assert "mini: stopped; finished runs are kept, and the same command goes on from there" in said
+    assert "Traceback" not in said
+    assert len(list(tmp_path.glob("runs/.partial-*/checkpoint/state.pt"))) == 2
+    assert RunStore(tmp_path / "runs").sealed() == []
+
+
 def test_rounds_to_a_target_are_interpolated_between_evaluations(written, tmp_path):
     suite, specs = load_suite(written(seeds=[0]))
-    ((_, run), _) = sweep(suite, specs, tmp_path / "runs", jobs=1, quiet=True)
+    ((_, run), _) = sweep(suite, specs, tmp_path / "runs", jobs=1, quiet=True).runs
     rows = run.ledger.metrics.to_pandas()
     rows = rows[(rows["metric"] == "test_accuracy") & (rows["split"] == "test") & rows["node"].isna()]
     (t0, a0), (t1, a1) = list(zip(rows["round"], rows["value"], strict=True))[-2:]

@@ -5,11 +5,11 @@ from threading import Event
 import numpy as np
 import pytest
 
-from costbench.errors import InputError
+from costbench.errors import InputError, Interrupted
 from costbench.ledger import BIT_COLUMNS, exact_sum, message_bits
 from costbench.runstore import CHECKPOINT, PARTIAL, RunStore, verify
 from costbench.training import run as run_module
-from costbench.training.run import Interrupted, execute
+from costbench.training.run import execute
 from costbench.training.simulate import Simulation
 from costbench.training.task import ImageTask
 
@@ -40,7 +40,7 @@ def interrupted_after(spec, store, rounds, **settings):
             stop.set()
 
     with pytest.raises(Interrupted) as error:
-        execute(spec, store, progress=watch, stop=stop, **settings)
+        execute(spec, store, progress=watch, stop=stop.is_set, **settings)
     return str(error.value)
 
 
@@ -92,9 +92,7 @@ def test_a_run_that_dies_goes_on_from_its_last_checkpoint(spec_of, store_of, mon
 
 
 def test_stopping_in_the_last_round_finishes_the_run(spec_of, store_of):
-    stop = Event()
-    stop.set()
-    assert execute(spec_of(rounds=1), store_of("last"), stop=stop).rounds == 1
+    assert execute(spec_of(rounds=1), store_of("last"), stop=lambda: True).rounds == 1
 
 
 def test_a_sealed_run_is_returned_without_training(spec_of, store_of, monkeypatch):

@@ -106,16 +106,24 @@ def sweep(
     runs: RunsDirectory = RUNS,
     jobs: Annotated[int, typer.Option(min=1, help="Runs at a time, each in its own process.")] = 1,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the table in Markdown.")] = False,
+    figure: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="Also draw quality against bits, or a speed-up: .svg, .pdf or .png."),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
 ) -> None:
     """Run every variant of SUITE with every seed, skipping finished ones, and compare what they reached."""
-    from costbench.cli.sweep_table import print_sweep
+    from costbench.cli.sweep_table import check_figure, print_sweep, write_figure
     from costbench.cli.sweeping import sweep as run_all
     from costbench.spec import load_suite
 
     loaded, specs = load_suite(suite)
+    if figure:
+        check_figure(figure)
     swept = run_all(loaded, specs, runs, jobs, quiet)
     print_sweep(loaded, *swept, markdown)
+    if figure:
+        write_figure(loaded, swept.runs, figure)
     if swept.diverged:
         raise typer.Exit(1)
 

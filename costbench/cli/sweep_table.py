@@ -3,12 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from costbench.cli.printing import console, table
+from costbench.errors import CheckFailed, UsageError
+from costbench.reporting.figures import FORMATS
 from costbench.reporting.sweep import Spread, Variant, quality_metric, speed_up, variants
 from costbench.runstore import Run
 from costbench.spec import Suite
 from costbench.units import format_bits
+
+
+def check_figure(figure: Path) -> None:
+    """Refuse a figure that cannot be written, before anything runs."""
+    if figure.suffix[1:] not in FORMATS:
+        raise UsageError(f"--figure {figure}: found {figure.suffix!r}; allowed: {', '.join(FORMATS)}")
+    if not figure.parent.is_dir():
+        raise UsageError(f"--figure {figure}: {figure.parent} is not a directory")
+
+
+def write_figure(suite: Suite, runs: Sequence[tuple[str, Run]], figure: Path) -> None:
+    """Quality against bits of every variant, or the law of a speed-up where the suite has one."""
+    from costbench.reporting.figures.suite import draw_suite
+
+    rows, law = variants(suite, runs), speed_up(suite, runs)
+    if not law and not any(variant.sent_bits.mean for variant in rows):
+        raise CheckFailed(f"{figure}: nothing to draw, no variant has sent anything")
+    figure.write_bytes(draw_suite(rows, _metric(runs), law, figure.suffix[1:]))
 
 
 def print_sweep(
@@ -18,7 +39,7 @@ def print_sweep(
 
     `diverged` has the reason of every missing run, by variant and seed.
     """
-    metric = quality_metric(runs[0][1]).removeprefix("test_") if runs else "quality"
+    metric = _metric(runs)
     columns = ["variant", "seeds", f"{metric}, nodes", f"{metric}, mean model", "loss", "a device sends"]
     columns += ["rounds to target"] if suite.target else []
     rows = [_row(variant, suite) for variant in variants(suite, runs)]
@@ -33,6 +54,12 @@ def print_sweep(
         print(f"\n{law}; a = -1 is a linear speed-up")
     for name, reason in diverged.items():
         print(f"\n{name}: {reason}")
+
+
+def _metric(runs: Sequence[tuple[str, Run]]) -> str:
+    """What the reader calls the quality of these runs."""
+    words = {"test_accuracy": "accuracy", "test_auc": "AUC"}
+    return words[quality_metric(runs[0][1])] if runs else "quality"
 
 
 def _row(variant: Variant, suite: Suite) -> list[str]:

@@ -36,6 +36,7 @@ class Variant:
     Attributes
     ----------
     name, seeds : which, and number of runs
+    nodes : n of its first run; None where it has no run
     quality : metric of the nodes after the last round, mean over nodes
     of_mean : the same metric of the model with the mean of all nodes' parameters
     loss : test loss, mean over nodes
@@ -45,6 +46,7 @@ class Variant:
 
     name: str
     seeds: int
+    nodes: int | None
     quality: Spread
     of_mean: Spread
     loss: Spread
@@ -73,6 +75,7 @@ def _variant(suite: Suite, name: str, runs: list[Run]) -> Variant:
     return Variant(
         name=name,
         seeds=len(runs),
+        nodes=runs[0].nodes if runs else None,
         quality=final(metric),
         of_mean=final(metric, "test-of-mean"),
         loss=final("test_loss"),
@@ -83,8 +86,9 @@ def _variant(suite: Suite, name: str, runs: list[Run]) -> Variant:
 
 @dataclass(frozen=True)
 class SpeedUp:
-    """Exponent a of rounds ~ n^a, with the half-width of its 95 % interval; -1 is a linear speed-up."""
+    """The law rounds = c n^a, with the half-width of the 95 % interval of a; a = -1 is a linear speed-up."""
 
+    factor: float
     exponent: float
     half_width: float
 
@@ -106,7 +110,7 @@ def speed_up(suite: Suite, runs: Iterable[tuple[str, Run]]) -> SpeedUp | None:
 
     line = stats.linregress([math.log(n) for _, n, _ in reached], log_rounds)
     quantile = stats.t.ppf(0.975, len(reached) - 2)
-    return SpeedUp(float(line.slope), float(quantile * line.stderr))
+    return SpeedUp(math.exp(line.intercept), float(line.slope), float(quantile * line.stderr))
 
 
 def rounds_to_target(suite: Suite, run: Run) -> float | None:

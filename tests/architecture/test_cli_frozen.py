@@ -7,7 +7,7 @@ from costbench.cli.app import app
 COMMANDS = {
     "demo": ["--out", "--quiet", "--runs"],
     "run": ["--quiet", "--runs", "--set KEY=VALUE (repeated)", "SPEC"],
-    "sweep": ["--jobs", "--markdown", "--quiet", "--runs", "SUITE"],
+    "sweep": ["--figure", "--jobs", "--markdown", "--quiet", "--runs", "SUITE"],
     "show": ["--json", "--runs", "RUN"],
     "verify": ["--runs", "RUN... (one or more)"],
     "price": [

@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 import yaml
 
-from costbench.cli.sweep_table import print_sweep
+from costbench.cli.sweep_table import print_sweep, write_figure
 from costbench.cli.sweeping import sweep
 from costbench.errors import InputError, UsageError
-from costbench.reporting.sweep import Spread, rounds_to_target, speed_up, variants
+from costbench.reporting.figures import FORMATS
+from costbench.reporting.figures.suite import draw_suite
+from costbench.reporting.sweep import SpeedUp, Spread, Variant, rounds_to_target, speed_up, variants
 from costbench.runstore import RunStore
 from costbench.spec import load_suite, suite_names
 from costbench.spec.suite import Suite
@@ -85,6 +87,32 @@ def test_a_sweep_runs_what_is_missing_and_compares(written, tmp_path, capsys):
     assert (dense.seeds, dense.name) == (2, "dense")
     assert dense.sent_bits.mean > 25 * signs.sent_bits.mean
     assert dense.sent_bits.sd == 0
+
+    write_figure(suite, first, tmp_path / "quality.svg")
+    drawn = (tmp_path / "quality.svg").read_text()
+    shown = ("dense", "signs, lr 0.1", "sent by a device", "accuracy at the end, mean over nodes")
+    assert all(f">{words}<" in drawn for words in shown)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_the_figure_of_a_speed_up_shows_its_law(kind):
+    one = Spread(1.0, None)
+    rows = [Variant(f"n = {n}", 2, n, one, one, one, one, Spread(100 / n, 1.0)) for n in (1, 2, 4)]
+    drawn = draw_suite(rows, "accuracy", SpeedUp(100.0, -0.91, 0.2), kind)
+    assert drawn == draw_suite(rows, "accuracy", SpeedUp(100.0, -0.91, 0.2), kind)
+    if kind == "svg":
+        assert b"a = -0.91 \xc2\xb1 0.20" in drawn
+
+
+@pytest.mark.parametrize(
+    ("figure", "words"),
+    [("out.txt", "found '.txt'; allowed: svg, png, pdf"), ("no/out.svg", "no is not a directory")],
+)
+def test_a_figure_that_cannot_be_written_is_refused_before_anything_runs(written, tmp_path, figure, words):
+    command = [sys.executable, "-m", "costbench", "sweep", written(), "--figure", figure]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (2, f"costbench: --figure {figure}: {words}\n")
+    assert not (tmp_path / "runs").exists()
 
 
 def test_a_variant_that_diverges_is_missing_with_its_reason(written, tmp_path, capsys):

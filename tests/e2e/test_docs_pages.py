@@ -55,11 +55,26 @@ def test_the_help_of_sweep_lists_every_shipped_suite():
 def test_every_shipped_suite_has_its_command_and_a_result_for_every_variant(name):
     page = (DOCS / "RESULTS.md").read_text(encoding="utf-8")
     suite, _ = load_suite(name)
-    (section,) = [part for part in page.split("\n## ") if f"costbench sweep {name}\n" in part]
+    command = re.compile(rf"^costbench sweep {name}( --figure {name}\.svg)?$", re.M)
+    (section,) = [part for part in re.split(r"\n##+ ", page) if command.search(part)]
     rows = {line.split("|")[1].strip(): line for line in section.splitlines() if line[:1] == "|"}
     assert f"costbench data fetch {suite.base['task']['dataset']}\n" in section
     for variant in suite.variants:
         assert f"| {len(suite.seeds)} |" in rows[variant]
+
+
+def test_the_suite_of_the_page_runs(tmp_path):
+    page = (DOCS / "suites.md").read_text(encoding="utf-8")
+    (document,) = re.findall(r"```yaml\n(.*?)```", page, re.S)
+    (arguments,) = re.findall(r"`costbench (sweep keep-ratios.*?)`", page)
+    (tmp_path / "keep-ratios.yaml").write_text(document)
+    done = subprocess.run(
+        [sys.executable, "-m", "costbench", *arguments.split()], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert all(re.search(rf"^\s+{name}\s+2 ", done.stdout, re.M) for name in ("keep 1 %", "keep 10 %"))
+    assert (tmp_path / "keep-ratios.svg").stat().st_size > 1000
+    assert len(RunStore(tmp_path / "runs").sealed()) == 6
 
 
 def test_the_algorithm_of_the_page_runs_beside_the_package(tmp_path):

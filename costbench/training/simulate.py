@@ -89,7 +89,9 @@ class Simulation:
     def _check_directions(self, graph: topology.Topology, file: str) -> None:
         if self.algorithm.mixing == "symmetric" and not graph.symmetric:
             kind = self.spec.algorithm.kind
-            allowed = f"an undirected graph, as {kind} needs: ring, torus, complete or a symmetric file"
+            allowed = (
+                f"an undirected graph, as {kind} needs, such as ring, torus, erdos-renyi or random-matching"
+            )
             raise InputError(file, "topology.kind", graph.kind, allowed)
 
     @property

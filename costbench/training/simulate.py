@@ -90,7 +90,7 @@ class Simulation:
         if self.algorithm.mixing == "symmetric" and not graph.symmetric:
             kind = self.spec.algorithm.kind
             allowed = (
-                f"an undirected graph, as {kind} needs, such as ring, torus, erdos-renyi or random-matching"
+                f"an undirected graph, as {kind} needs, such as ring, torus or erdos-renyi"
             )
             raise InputError(file, "topology.kind", graph.kind, allowed)
 

@@ -89,9 +89,7 @@ class Simulation:
     def _check_directions(self, graph: topology.Topology, file: str) -> None:
         if self.algorithm.mixing == "symmetric" and not graph.symmetric:
             kind = self.spec.algorithm.kind
-            allowed = (
-                f"an undirected graph, as {kind} needs, such as ring, torus or erdos-renyi"
-            )
+            allowed = f"an undirected graph, as {kind} needs, such as ring, torus or erdos-renyi"
             raise InputError(file, "topology.kind", graph.kind, allowed)
 
     @property

@@ -18,7 +18,11 @@ RECIPES = Path(__file__).parents[1] / "recipes"
 
 
 def recipe_names() -> list[str]:
-    return sorted(path.stem for path in RECIPES.glob("*.yaml"))
+    return shipped_names(RECIPES)
+
+
+def shipped_names(folder: Path) -> list[str]:
+    return sorted(path.stem for path in folder.glob("*.yaml"))
 
 
 def load_spec(reference: str, overrides: Sequence[str] = ()) -> RunSpec:
@@ -34,25 +38,38 @@ def load_spec(reference: str, overrides: Sequence[str] = ()) -> RunSpec:
     UsageError : neither a file nor a recipe, or an override that is not KEY=VALUE
     InputError : the file or the overridden spec is not a valid spec
     """
-    path = _find(reference)
+    path = file_or_shipped(reference, RECIPES, "spec", "a recipe")
     document = read_yaml(path)
     for override in overrides:
         _override(document, override)
-    spec = validated(RunSpec, document, path)
-    return _with_edges(spec, path)
+    return spec_of(document, path)
 
 
-def _find(reference: str) -> Path:
-    path, recipe = Path(reference), RECIPES / f"{reference}.yaml"
+def file_or_shipped(reference: str, folder: Path, what: str, shipped: str) -> Path:
+    """The YAML file at this path, or the shipped one of this name in the folder; the words are for errors."""
+    path, of_name = Path(reference), folder / f"{reference}.yaml"
     if path.is_file():
         return path
-    if recipe.is_file():
-        return recipe
+    if of_name.is_file():
+        return of_name
     if path.suffix in (".yaml", ".yml") or len(path.parts) > 1:
         raise InputError(path, "", "no such file", "an existing YAML file")
-    raise UsageError(
-        f"no spec {reference!r}: give a YAML file or a recipe, one of {', '.join(recipe_names())}"
-    )
+    names = ", ".join(shipped_names(folder))
+    raise UsageError(f"no {what} {reference!r}: give a YAML file or {shipped}, one of {names}")
+
+
+def spec_of(document: dict[str, Any], path: Path, part: str = "") -> RunSpec:
+    """The spec in a document that was read from this file, or from the named part of it.
+
+    A graph file is read into the spec, so that the run id follows the graph and not its file name; its path
+    is relative to the spec's.
+    """
+    spec = validated(RunSpec, document, f"{path} ({part})" if part else path)
+    graph = spec.topology
+    if not isinstance(graph, EdgeList) or graph.path is None:
+        return spec
+    edges = read_edges(path.parent / graph.path)
+    return spec.model_copy(update={"topology": EdgeList(kind="file", edges=edges)})
 
 
 def _override(document: dict[str, Any], override: str) -> None:
@@ -75,15 +92,6 @@ def placed(document: dict[str, Any], key: str, entry: Any, where: str) -> None:
         if not isinstance(here, dict):
             raise UsageError(f"{where}: {parent!r} holds a single value, not keys")
     here[leaf] = entry
-
-
-def _with_edges(spec: RunSpec, spec_path: Path) -> RunSpec:
-    """Read a graph file into the spec, so that the run id follows the graph and not its file name."""
-    graph = spec.topology
-    if not isinstance(graph, EdgeList) or graph.path is None:
-        return spec
-    edges = read_edges(spec_path.parent / graph.path)
-    return spec.model_copy(update={"topology": EdgeList(kind="file", edges=edges)})
 
 
 def read_edges(path: Path) -> list[tuple[int, int, int]]:

@@ -6,11 +6,11 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from costbench.errors import InputError, UsageError
-from costbench.spec.load import placed
-from costbench.spec.part import Part
+from costbench.errors import InputError
+from costbench.spec.load import file_or_shipped, placed, shipped_names, spec_of
+from costbench.spec.part import Part, refused
 from costbench.spec.run import RunSpec
 from costbench.validated import Words, read_yaml, validated
 
@@ -34,6 +34,12 @@ class Suite(Part):
     seeds: list[Annotated[int, Field(ge=0)]] = Field(min_length=1)
     target: Target | None = None
 
+    @model_validator(mode="after")
+    def _seeds_differ(self) -> Suite:
+        if len(set(self.seeds)) < len(self.seeds):
+            raise refused("every seed once", "seeds", self.seeds)
+        return self
+
     def documents(self) -> list[tuple[str, dict[str, Any]]]:
         """Name of the variant and document of the spec, variant after variant, seed after seed."""
         return [(name, self._document(name, seed)) for name in self.variants for seed in self.seeds]
@@ -46,7 +52,7 @@ class Suite(Part):
 
 
 def suite_names() -> list[str]:
-    return sorted(path.stem for path in SUITES.glob("*.yaml"))
+    return shipped_names(SUITES)
 
 
 def load_suite(reference: str) -> tuple[Suite, list[tuple[str, RunSpec]]]:
@@ -57,22 +63,11 @@ def load_suite(reference: str) -> tuple[Suite, list[tuple[str, RunSpec]]]:
     UsageError : neither a file nor a shipped suite
     InputError : the file is not a valid suite, or a variant is not a valid spec
     """
-    path = _find(reference)
+    path = file_or_shipped(reference, SUITES, "suite", "a shipped suite")
     suite = validated(Suite, read_yaml(path), path)
-    specs = [(name, validated(RunSpec, doc, f"{path} ({name})")) for name, doc in suite.documents()]
+    specs = [(name, spec_of(document, path, name)) for name, document in suite.documents()]
     by_id: dict[str, str] = {}
     for name, spec in specs:
         if by_id.setdefault(spec.run_id(), name) != name:
             raise InputError(path, f"variants.{name}", Words("the spec of another variant"), "one of its own")
     return suite, specs
-
-
-def _find(reference: str) -> Path:
-    path, shipped = Path(reference), SUITES / f"{reference}.yaml"
-    if path.is_file():
-        return path
-    if shipped.is_file():
-        return shipped
-    raise UsageError(
-        f"no suite {reference!r}: give a YAML file or a shipped one, of {', '.join(suite_names())}"
-    )

@@ -77,6 +77,13 @@ def test_a_variant_changes_dotted_keys_for_every_seed(written):
     assert [spec.optimizer.lr for _, spec in specs] == [0.3, 0.3, 0.1, 0.1]
 
 
+def test_a_graph_file_of_a_suite_is_read_from_beside_it(written, tmp_path):
+    (tmp_path / "edges.csv").write_text("round,sender,receiver\n0,0,1\n0,1,2\n0,2,0\n")
+    graph = {"algorithm": {"kind": "sgp"}, "topology": {"kind": "file", "path": "edges.csv"}}
+    _, ((_, spec), *_) = load_suite(written(variants={"from a file": graph}))
+    assert spec.topology.edges == [(0, 0, 1), (0, 1, 2), (0, 2, 0)]
+
+
 def test_a_sweep_runs_what_is_missing_and_compares(written, tmp_path, capsys):
     suite, specs = load_suite(written())
     first = sweep(suite, specs, tmp_path / "runs", jobs=2, quiet=True).runs
@@ -193,5 +200,9 @@ def test_a_suite_with_a_bad_variant_is_refused_by_name(written):
     twins = {"one": {"algorithm": {"kind": "d-psgd"}, "name": "same"}}
     with pytest.raises(InputError, match="the spec of another variant"):
         load_suite(written(variants={**twins, "two": twins["one"]}))
-    with pytest.raises(UsageError, match="no suite 'none'"):
+    with pytest.raises(
+        UsageError, match="no suite 'none': give a YAML file or a shipped suite, one of deepfm"
+    ):
         load_suite("none")
+    with pytest.raises(InputError, match=r"none\.yaml: found 'no such file'"):
+        load_suite("none.yaml")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import signal
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
@@ -69,13 +68,12 @@ def _execute(suite: str, todo: Sequence[RunSpec], runs: Path, jobs: int, quiet: 
     """Execute all of them; why each run that diverged did so, by run id."""
     context = multiprocessing.get_context("spawn")
     shared = Shared(context.Event(), context.Array("q", len(todo)), context.Array("q", len(todo)))
-    workers = max(1, (os.cpu_count() or 1) // jobs)
     with (
         stop_on_signals() as asked,
         Bars(quiet) as bars,
         ProcessPoolExecutor(jobs, context, _begin, (shared,)) as pool,
     ):
-        running = {pool.submit(_one, i, spec, suite, runs, workers): i for i, spec in enumerate(todo)}
+        running = {pool.submit(_one, i, spec, runs, jobs): i for i, spec in enumerate(todo)}
         pending, view, failure = set(running), View(suite, todo, shared, bars), None
         while pending:
             finished, pending = wait(pending, timeout=0.2)
@@ -107,9 +105,10 @@ def _begin(shared: Shared) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _one(i: int, spec: RunSpec, file: str, runs: Path, workers: int) -> str | None:
-    """Execute run i; None when it is sealed, else why it diverged."""
+def _one(i: int, spec: RunSpec, runs: Path, jobs: int) -> str | None:
+    """Execute run i with its share of the cores; None when it is sealed, else why it diverged."""
     from costbench.training.run import execute
+    from costbench.training.simulate import available_cores
 
     def progress(done: int, rounds: int) -> None:
         _shared.done[i], _shared.rounds[i] = done, rounds
@@ -117,7 +116,14 @@ def _one(i: int, spec: RunSpec, file: str, runs: Path, workers: int) -> str | No
     if _shared.stop.is_set():
         raise Interrupted("not begun")
     try:
-        execute(spec, RunStore(runs), progress=progress, stop=_shared.stop.is_set, workers=workers, file=file)
+        execute(
+            spec,
+            RunStore(runs),
+            progress=progress,
+            stop=_shared.stop.is_set,
+            workers=max(1, available_cores() // jobs),
+            file=spec.name,
+        )
     except Diverged as error:
         return str(error)
     return None

@@ -88,10 +88,17 @@ class RunSpec(Part):
             raise refused("0 and no bursts: a ring all-reduce needs reliable links", "links.drop", found)
         if isinstance(algorithm, FedAvg) and graph.kind != "star":
             raise refused("star, whose hub is the server of fedavg", "topology.kind", graph.kind)
-        compressor = getattr(algorithm, "compressor", None)
-        if self.wire.codec == "packed" and compressor and compressor.kind in ("random-k", "sign", "qsgd"):
-            raise refused(f"auto or dense with the compressor {compressor.kind}", "wire.codec", "packed")
+        if self.wire.codec == "packed" and (other := self._not_packed()):
+            raise refused(f"auto or dense with {other}", "wire.codec", "packed")
         return self
+
+    def _not_packed(self) -> str:
+        """What makes messages that entries and positions cannot carry; "" where nothing does."""
+        if isinstance(self.algorithm, LocalSgd):
+            return "local-sgd, which sends blocks"
+        compressor = getattr(self.algorithm, "compressor", None)
+        quantised = compressor is not None and compressor.kind in ("random-k", "sign", "qsgd")
+        return f"the compressor {compressor.kind}" if quantised else ""
 
     def resolved(self) -> dict[str, Any]:
         """Every key with its value, as JSON types."""

@@ -51,6 +51,14 @@ def test_a_number_outside_its_range_is_refused(spec_of, algorithm):
             },
             "auto or dense with the compressor sign",
         ),
+        (
+            {
+                "algorithm": {"kind": "local-sgd", "period": 2},
+                "topology": {"kind": "directed-ring"},
+                "wire": {"codec": "packed"},
+            },
+            "auto or dense with local-sgd",
+        ),
         ({"optimizer": {"lr": 0.1, "nesterov": True}}, "a momentum above 0"),
         ({"optimizer": {"lr": 0.1, "schedule": "cosine", "milestones": {1: 0.1}}}, "no milestones"),
     ],

@@ -97,8 +97,9 @@ class RunSpec(Part):
         if isinstance(self.algorithm, LocalSgd):
             return "local-sgd, which sends blocks"
         compressor = getattr(self.algorithm, "compressor", None)
-        quantised = compressor is not None and compressor.kind in ("random-k", "sign", "qsgd")
-        return f"the compressor {compressor.kind}" if quantised else ""
+        if compressor and compressor.kind in ("random-k", "sign", "qsgd"):
+            return f"the compressor {compressor.kind}"
+        return ""
 
     def resolved(self) -> dict[str, Any]:
         """Every key with its value, as JSON types."""

@@ -76,7 +76,8 @@ def _execute(suite: str, todo: Sequence[RunSpec], runs: Path, jobs: int, quiet: 
         running = {pool.submit(_one, i, spec, runs, jobs): i for i, spec in enumerate(todo)}
         pending, view, failure = set(running), View(suite, todo, shared, bars), None
         while pending:
-            finished, pending = wait(pending, timeout=0.2)
+            done, pending = wait(pending, timeout=0.2)
+            finished = sorted(done, key=running.__getitem__)
             failure = failure or next(filter(None, (future.exception() for future in finished)), None)
             if failure or asked.is_set():
                 shared.stop.set()

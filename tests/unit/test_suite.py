@@ -136,7 +136,8 @@ def test_a_variant_that_diverges_is_missing_with_its_reason(written, tmp_path, c
 
 
 def test_a_process_of_a_sweep_hands_back_what_is_wrong_with_the_data(written, tmp_path):
-    suite, specs = load_suite(written(base={**MINI["base"], "nodes": 2000}))
+    dense = {"dense": MINI["variants"]["dense"]}
+    suite, specs = load_suite(written(base={**MINI["base"], "nodes": 2000}, variants=dense))
     with pytest.raises(InputError, match=r"^mini: dense: nodes: found 2000; allowed: "):
         sweep(suite, specs, tmp_path / "runs", jobs=2, quiet=True)
 

@@ -143,7 +143,7 @@ def test_a_process_of_a_sweep_hands_back_what_is_wrong_with_the_data(written, tm
 
 
 def test_an_interrupted_sweep_keeps_checkpoints_and_begins_nothing_else(written, tmp_path):
-    path = written(base={**MINI["base"], "rounds": 2000}, seeds=[0, 1, 2, 3])
+    path = written(base={**MINI["base"], "rounds": 20000}, seeds=[0, 1, 2, 3])
     command = [sys.executable, "-m", "costbench", "sweep", path, "--jobs", "2"]
     running = subprocess.Popen(
         command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True

@@ -16,10 +16,12 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from costbench.errors import CheckFailed, InputError, UsageError
-from costbench.ledger import SCHEMA_VERSION, SCHEMAS, Ledger, check_conservation
+from costbench.laws import check_conservation, check_record
+from costbench.ledger import SCHEMA_VERSION, SCHEMAS, Ledger, totals
 
 TABLES = tuple(f"{name}.parquet" for name in SCHEMAS)
 RECORD, SEAL = "run.json", "SEALED"
+FILES = (RECORD, *TABLES)
 PARTIAL = ".partial-"
 CHECKPOINT = "checkpoint"
 
@@ -111,11 +113,11 @@ class RunStore:
             lock.release()
 
     def seal(self, partial: Path, record: dict[str, Any], ledger: Ledger) -> Run:
-        """Write run.json, the tables and their hashes, then rename `partial` to the run's id."""
+        """Write run.json with the totals, the tables and all hashes; rename `partial` to the run's id."""
         check_conservation(ledger, record["spec"]["nodes"], record["rounds"])
         ledger.write(partial)
-        _write_json(partial / RECORD, {"schema": SCHEMA_VERSION, **record})
-        hashes = {name: _sha256(partial / name) for name in (RECORD, *TABLES)}
+        _write_json(partial / RECORD, {"schema": SCHEMA_VERSION, **record, "totals": totals(ledger)})
+        hashes = {name: _sha256(partial / name) for name in FILES}
         _write_json(partial / SEAL, _seal_of(hashes))
         shutil.rmtree(partial / CHECKPOINT, ignore_errors=True)
         target = self.root / record["run_id"]
@@ -139,18 +141,42 @@ def open_run(path: Path) -> Run:
 
 
 def verify(run: Run) -> None:
-    """Hash every file again and check the conservation laws; CheckFailed says what does not hold."""
+    """Hash every file again and check the conservation laws.
+
+    Raises
+    ------
+    CheckFailed : a byte of a file has changed, a file is too many, or a law does not hold
+    InputError : a file is missing, or cannot be read
+    """
     hashes = _sealed_hashes(run.path)
-    for name in (RECORD, *TABLES):
+    for name in FILES:
         _check_hash(run.path / name, hashes)
-    if _seal_of(hashes) != _read_json(run.path / SEAL):
-        raise CheckFailed(
-            f"{run.path / SEAL}: the ledger's hash does not follow from the hashes of its tables"
-        )
+    _check_seal(run.path / SEAL, hashes)
+    _check_nothing_else(run.path)
     try:
         check_conservation(run.ledger, run.nodes, run.rounds)
+        check_record(run.record, run.ledger, run.path.resolve().name)
     except CheckFailed as error:
         raise CheckFailed(f"{run.path}: {error}") from None
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        allowed = "every key that runs/README.md lists, of its type"
+        raise InputError(run.path / RECORD, "", f"{type(error).__name__} {error}", allowed) from None
+
+
+def _check_seal(seal: Path, hashes: dict[str, str]) -> None:
+    expected = _seal_of({name: hashes[name] for name in FILES})
+    if expected != _read_json(seal):
+        raise CheckFailed(f"{seal}: the ledger's hash does not follow from the hashes of its tables")
+    if seal.read_bytes() != _json_bytes(expected):
+        raise CheckFailed(f"{seal}: says what was sealed, but not in the bytes that were written")
+
+
+def _check_nothing_else(path: Path) -> None:
+    """Nothing but the sealed files and what begins with a dot, as file managers leave it."""
+    known = {*FILES, SEAL}
+    further = sorted(entry.name for entry in path.iterdir() if entry.name not in known)
+    if unsealed := [name for name in further if not name.startswith(".")]:
+        raise CheckFailed(f"{path}: holds {', '.join(unsealed)}, which nobody sealed")
 
 
 def _sealed_hashes(path: Path) -> dict[str, str]:
@@ -161,8 +187,8 @@ def _sealed_hashes(path: Path) -> dict[str, str]:
     document = _read_json(seal)
     _check_schema(seal, document)
     hashes = document.get("files")
-    if not isinstance(hashes, dict) or set(hashes) != {RECORD, *TABLES}:
-        raise CheckFailed(f"{seal}: `files` does not hold the SHA-256 of {', '.join((RECORD, *TABLES))}")
+    if not isinstance(hashes, dict) or set(hashes) != set(FILES):
+        raise CheckFailed(f"{seal}: `files` does not hold the SHA-256 of {', '.join(FILES)}")
     return hashes
 
 
@@ -203,4 +229,8 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 
 def _write_json(path: Path, document: dict[str, Any]) -> None:
-    path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    path.write_bytes(_json_bytes(document))
+
+
+def _json_bytes(document: dict[str, Any]) -> bytes:
+    return (json.dumps(document, indent=1) + "\n").encode()

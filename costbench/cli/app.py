@@ -89,13 +89,16 @@ def run(
         typer.Option("--set", metavar="KEY=VALUE", help="Override a key of the spec; may be repeated."),
     ] = None,
     runs: RunsDirectory = RUNS,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Fail where an operator has no formula for its FLOP.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
 ) -> None:
     """Train what SPEC says, count it, and seal the run; goes on where an interrupted try stopped."""
     from costbench.cli.running import run_with_progress
     from costbench.spec import load_spec
 
-    sealed = run_with_progress([(load_spec(spec, overrides or []), spec)], runs, quiet)[0]
+    sealed = run_with_progress([(load_spec(spec, overrides or []), spec)], runs, quiet, strict)[0]
     typer.echo(sealed.path)
 
 
@@ -153,14 +156,10 @@ def show(
 @app.command()
 @guarded
 def verify(run: RunArguments, runs: RunsDirectory = RUNS) -> None:
-    """Hash the files of sealed runs again and check the conservation laws."""
-    from costbench import runstore
+    """Hash the files of sealed runs again and check the conservation laws; goes on after a bad one."""
+    from costbench.cli.verifying import verify_runs
 
-    store = runstore.RunStore(runs)
-    for reference in run:
-        found = store.find(reference)
-        runstore.verify(found)
-        typer.echo(f"{found.path}: intact, ledger {found.ledger_sha256[:12]}")
+    verify_runs(run, runs)
 
 
 @app.command()
@@ -207,6 +206,21 @@ def report(
     priced = price_runs(run, profile, samples, runs)
     store = RunStore(runs)
     typer.echo(write_report([store.find(reference) for reference in run], priced, out) / "index.html")
+
+
+@app.command()
+@guarded
+def reproduce(
+    paper: Annotated[
+        str,
+        typer.Argument(metavar="PAPER", help="sparse-push or adaptive-serverless."),
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Compute the cost figures that PAPER prints, from real models and messages, and show both."""
+    from costbench.cli.reproducing import print_reproduction
+
+    print_reproduction(paper, as_json)
 
 
 @profiles_app.command("list")

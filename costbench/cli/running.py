@@ -15,8 +15,13 @@ from costbench.runstore import Run, RunStore
 from costbench.spec import RunSpec
 
 
-def run_with_progress(specs: Sequence[tuple[RunSpec, str]], runs: Path, quiet: bool) -> list[Run]:
-    """Execute specs one after the other, each with the file name that its errors refer to."""
+def run_with_progress(
+    specs: Sequence[tuple[RunSpec, str]], runs: Path, quiet: bool, strict: bool = False
+) -> list[Run]:
+    """Execute specs one after the other, each with the file name that its errors refer to.
+
+    `strict` : an operator without a formula is an error
+    """
     from costbench.training.run import execute
 
     store = RunStore(runs)
@@ -25,8 +30,9 @@ def run_with_progress(specs: Sequence[tuple[RunSpec, str]], runs: Path, quiet: b
         def one(spec: RunSpec, file: str) -> Run:
             if store.holds(spec.run_id()):
                 note(f"{spec.name}: already run")
-                return store.find(spec.run_id())
-            return execute(spec, store, progress=bars.line(spec.name), stop=stop.is_set, file=file)
+                return execute(spec, store, file=file, strict=strict)
+            line = bars.line(spec.name)
+            return execute(spec, store, progress=line, stop=stop.is_set, file=file, strict=strict)
 
         return [one(spec, file) for spec, file in specs]
 

@@ -14,13 +14,12 @@ import pandas as pd
 import yaml
 
 from costbench.errors import CheckFailed, UsageError
-from costbench.ledger import SCHEMA_VERSION
 from costbench.reporting import figures
 from costbench.reporting.compare import compare
 from costbench.reporting.document import compose
 from costbench.reporting.headline import headline
 from costbench.reporting.html import render_html, render_markdown
-from costbench.reporting.summary import show
+from costbench.reporting.summary import SCHEMA, show
 from costbench.reporting.tables import all_tables
 from costbench.runstore import Run
 
@@ -142,7 +141,7 @@ def report_document(
 ) -> dict[str, Any]:
     """report.json without its list of files: what was counted, the prices, and the comparison."""
     return {
-        "schema": SCHEMA_VERSION,
+        "schema": SCHEMA,
         "made_by": MADE_BY,
         "show": shown,
         "price": _price_documents(priced),
@@ -154,7 +153,7 @@ def _price_documents(priced: Sequence[Priced]) -> list[dict[str, Any]]:
     """`price --json` documents, one for each boundary and number of draws."""
     documents: dict[tuple[str, int], dict[str, Any]] = {}
     for price in priced:
-        head = {"schema": SCHEMA_VERSION, "boundary": price.boundary, "samples": price.samples, "runs": []}
+        head = {"schema": SCHEMA, "boundary": price.boundary, "samples": price.samples, "runs": []}
         documents.setdefault((price.boundary, price.samples), head)["runs"].append(price.to_json())
     return list(documents.values())
 

@@ -13,7 +13,6 @@ from costbench.ledger import (
     BIT_COLUMNS,
     DEVICE_PHASES,
     MEMORY_CATEGORIES,
-    SCHEMA_VERSION,
     Ledger,
     exact_sum,
     exact_sum_by,
@@ -22,6 +21,8 @@ from costbench.ledger import (
 from costbench.pricing.conventions import compression_ratios
 from costbench.runstore import Run
 
+SCHEMA = 1
+"""Version of the document that `show` returns."""
 COMPONENTS = tuple(name.removesuffix("_bits") for name in BIT_COLUMNS)
 
 
@@ -45,7 +46,7 @@ def show(run: Run) -> dict[str, Any]:
         for node in range(nodes)
     ]
     return {
-        "schema": SCHEMA_VERSION,
+        "schema": SCHEMA,
         "run_id": run.run_id,
         "spec": run.record["spec"],
         "nodes": nodes,
@@ -107,6 +108,11 @@ def _totals(per_node: list[dict[str, Any]], ledger: Ledger) -> dict[str, int]:
         "dropped_bits": exact_sum(message_bits(ledger.messages)[lost]),
         "flop": sum(row["flop"]["total"] for row in per_node),
     }
+
+
+def codecs(run: Run) -> dict[str, int]:
+    """How many messages went out in each wire codec, the most used first."""
+    return {name: int(n) for name, n in run.ledger.messages["codec"].to_pandas().value_counts().items()}
 
 
 def compression(run: Run) -> dict[str, float | None]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from costbench.spec.algorithm import AlgorithmPart, CdAdam, DAdam, FedAvg, LocalSgd
+from costbench.spec.algorithm import AlgorithmPart, CdAdam, DAdam, FedAvg, LocalSgd, Scsp, SparsePush
 from costbench.spec.graph import Links, TopologyPart
 from costbench.spec.part import Part, Share, one_of_two, refused
 from costbench.spec.task import Task
@@ -40,11 +40,23 @@ class Optimizer(Part):
         return self
 
 
+POSITION_CODES = (
+    "coo16", "coo32", "coo64", "packed", "bitmap", "golomb-rice", "elias-fano", "elias-gamma", "entropy",
+)  # fmt: skip
+CODEC_OF = {"random-k": "seeded", "sign": "sign", "qsgd": "qsgd"}
+"""The codec that is made for what a compressor makes."""
+
+
 class Wire(Part):
     """How vectors become bytes."""
 
-    codec: Literal["auto", "dense", "packed"] = "auto"
-    values: Literal["float32"] = "float32"
+    codec: Literal[
+        "auto", "dense", "coo16", "coo32", "coo64", "packed", "bitmap", "golomb-rice", "elias-fano",
+        "elias-gamma", "entropy", "seeded", "sign", "qsgd",
+    ] = Field(default="auto", description="auto: the shortest for each message")  # fmt: skip
+    values: Literal["float32", "float16", "bfloat16", "int8"] = Field(
+        default="float32", description="type that entries are rounded to; int8 has a scale a tensor"
+    )
 
 
 class Evaluate(Part):
@@ -88,18 +100,46 @@ class RunSpec(Part):
             raise refused("0 and no bursts: a ring all-reduce needs reliable links", "links.drop", found)
         if isinstance(algorithm, FedAvg) and graph.kind != "star":
             raise refused("star, whose hub is the server of fedavg", "topology.kind", graph.kind)
-        if self.wire.codec == "packed" and (other := self._not_packed()):
-            raise refused(f"auto or dense with {other}", "wire.codec", "packed")
         return self
 
-    def _not_packed(self) -> str:
-        """What makes messages that entries and positions cannot carry; "" where nothing does."""
-        if isinstance(self.algorithm, LocalSgd):
-            return "local-sgd, which sends blocks"
+    @model_validator(mode="after")
+    def _messages_can_be_written(self) -> RunSpec:
+        wire, makes = self.wire, self._compressor()
+        if self.algorithm.kind == "module":
+            return self
+        if wire.codec not in self._codecs():
+            allowed = f"{', '.join(self._codecs())} with {self._sender()}"
+            raise refused(allowed, "wire.codec", wire.codec)
+        if makes in ("sign", "qsgd") and wire.values != "float32":
+            raise refused(
+                f"float32 with {self._sender()}, whose only numbers are scales", "wire.values", wire.values
+            )
+        if wire.values == "int8" and self._scope() == "global":
+            allowed = "float32, float16 or bfloat16 with scope: global, which keeps no tensors apart"
+            raise refused(allowed, "wire.values", wire.values)
+        return self
+
+    def _compressor(self) -> str:
+        """The kind of compressor whose messages are sent."""
+        if isinstance(self.algorithm, SparsePush | Scsp):
+            return "top-k"
         compressor = getattr(self.algorithm, "compressor", None)
-        if compressor and compressor.kind in ("random-k", "sign", "qsgd"):
-            return f"the compressor {compressor.kind}"
-        return ""
+        return compressor.kind if compressor else "none"
+
+    def _scope(self) -> str:
+        return getattr(getattr(self.algorithm, "compressor", None), "scope", "tensor")
+
+    def _codecs(self) -> tuple[str, ...]:
+        """The codecs that can write the messages of the run."""
+        kind = self._compressor()
+        sparse = POSITION_CODES if kind in ("top-k", "random-k") else ()
+        return ("auto", "dense", *sparse, *([CODEC_OF[kind]] if kind in CODEC_OF else []))
+
+    def _sender(self) -> str:
+        kind = self._compressor()
+        return (
+            f"{self.algorithm.kind}, whose messages are dense" if kind == "none" else f"the compressor {kind}"
+        )
 
     def resolved(self) -> dict[str, Any]:
         """Every key with its value, as JSON types."""

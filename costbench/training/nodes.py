@@ -82,14 +82,25 @@ class Node:
 
 
 def _bind(model: nn.Module, row_D: Tensor, gradient_D: Tensor) -> None:
-    """Make the model's parameters views of `row_D` and their gradients views of `gradient_D`."""
+    """Make the model's parameters views of `row_D` and their gradients views of `gradient_D`.
+
+    A parameter under several names (tied weights) lies in the row once, and stays one parameter.
+    """
     layout = Layout.of(model)
-    views = zip(layout.names, layout.views(row_D), layout.views(gradient_D), strict=True)
-    for name, parameter, gradient in views:
-        owner, _, leaf = name.rpartition(".")
+    views = zip(_names(model), layout.views(row_D), layout.views(gradient_D), strict=True)
+    for names, parameter, gradient in views:
         bound = nn.Parameter(parameter)
         bound.grad = gradient
-        setattr(model.get_submodule(owner), leaf, bound)
+        for owner, _, leaf in (name.rpartition(".") for name in names):
+            setattr(model.get_submodule(owner), leaf, bound)
+
+
+def _names(model: nn.Module) -> list[list[str]]:
+    """All names of every parameter, in the order in which the parameters lie in a row."""
+    names: dict[nn.Parameter, list[str]] = {parameter: [] for parameter in model.parameters()}
+    for name, parameter in model.named_parameters(remove_duplicate=False):
+        names[parameter].append(name)
+    return list(names.values())
 
 
 class Fleet:

@@ -14,8 +14,9 @@ from costbench.ledger import BIT_COLUMNS, MEMORY_CATEGORIES, SCHEMAS, Ledger
 from costbench.training.counters.device import DeviceRound
 from costbench.training.wire import Message
 
-RoundKey = tuple[str, int, tuple[int, ...]]
-"""Regime, messages sent, messages that arrived in each exchange: what a device's round depends on."""
+RoundKey = tuple[str, tuple[str, ...], tuple[tuple[str, ...], ...]]
+"""Regime, codecs of the messages that are sent, and of those that arrive in each exchange, in order of their
+names: what a device's round depends on."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Recorder:
 
     def __init__(self) -> None:
         self._messages: list[np.ndarray] = []
+        self._codecs: dict[str, int] = {}
         self._keys: list[list[RoundKey]] = []
         self._measured: dict[RoundKey, DeviceRound] = {}
         self.evaluates: list[int] = []
@@ -55,8 +57,9 @@ class Recorder:
             n, bits = len(sending.receivers), sending.message.bits
             row = [t, sending.sender, 0, sending.content, sending.message.elements]
             row += [getattr(bits, name.removesuffix("_bits")) for name in BIT_COLUMNS]
-            rows = np.tile(np.array([*row, 0], np.int64), (n, 1))
-            rows[:, 2], rows[:, -1] = sending.receivers, sending.arrived
+            codec = self._codecs.setdefault(sending.message.codec, len(self._codecs))
+            rows = np.tile(np.array([*row, 0, codec], np.int64), (n, 1))
+            rows[:, 2], rows[:, -2] = sending.receivers, sending.arrived
             self._messages.append(rows)
 
     def round(self, keys: list[RoundKey]) -> None:
@@ -93,7 +96,9 @@ class Recorder:
     def _message_table(self) -> pa.Table:
         schema = SCHEMAS["messages"]
         rows = np.concatenate(self._messages) if self._messages else np.empty((0, len(schema)), np.int64)
-        columns = [pa.array(rows[:, i]).cast(field.type) for i, field in enumerate(schema)]
+        columns = [pa.array(rows[:, i]).cast(field.type) for i, field in enumerate(list(schema)[:-1])]
+        names = pa.array(list(self._codecs), pa.string())
+        columns.append(names.take(pa.array(rows[:, -1])))
         return pa.Table.from_arrays(columns, schema=schema)
 
     def _compute_rows(self) -> Iterator[tuple[Any, ...]]:

@@ -13,6 +13,7 @@ import torch
 from costbench.errors import Interrupted
 from costbench.runstore import CHECKPOINT, Run, RunStore
 from costbench.spec import RunSpec
+from costbench.training.counters.compute import uncounted
 from costbench.training.record import record
 from costbench.training.simulate import Simulation
 
@@ -43,6 +44,7 @@ def execute(
     stop: Callable[[], bool] = lambda: False,
     workers: int | None = None,
     file: str = "spec",
+    strict: bool = False,
 ) -> Run:
     """Train what the spec says and seal it; go on from the checkpoint of an earlier, interrupted try.
 
@@ -56,11 +58,12 @@ def execute(
     stop : asked after every round; when true, a checkpoint is written and Interrupted raised
     workers : threads over the nodes; default one for each core
     file : name under which an error refers to the spec
+    strict : raise CheckFailed where an operator of a device's round or evaluation has no formula
     """
     run_id = spec.run_id()
     if store.holds(run_id):
-        return store.find(run_id)
-    simulation = Simulation(spec, workers, file)
+        return _checked(store.find(run_id), strict)
+    simulation = Simulation(spec, workers, file, strict)
     with store.writing(run_id) as partial:
         timer = _resume(simulation, partial)
         saved = time.perf_counter()
@@ -76,6 +79,13 @@ def execute(
                 saved = time.perf_counter()
         summary = record(simulation, timer.started_utc, _now(), timer.wall_s)
         return store.seal(partial, summary, simulation.recorder.ledger())
+
+
+def _checked(run: Run, strict: bool) -> Run:
+    names = run.record["uncounted_operators"]
+    if strict and names:
+        raise uncounted(names)
+    return run
 
 
 def _resume(simulation: Simulation, partial: Path) -> Timer:

@@ -15,11 +15,12 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 
-from costbench.errors import InputError
+from costbench.errors import InputError, WireError
 from costbench.spec import RunSpec
 from costbench.training import algorithms, models, task, topology
 from costbench.training.algorithms import Incoming, Local, Outgoing
 from costbench.training.algorithms.algorithm import Round
+from costbench.training.counters.compute import uncounted
 from costbench.training.counters.device import Arrival, measure_evaluation, measure_round
 from costbench.training.evaluation import diverged, evaluate
 from costbench.training.layout import Layout
@@ -64,10 +65,11 @@ class Simulation:
     spec : what to run
     workers : threads; default one for each core
     file : name under which an error refers to the spec
+    strict : raise CheckFailed as soon as an operator without a formula is measured
     """
 
-    def __init__(self, spec: RunSpec, workers: int | None = None, file: str = "spec"):
-        self.spec = spec
+    def __init__(self, spec: RunSpec, workers: int | None = None, file: str = "spec", strict: bool = False):
+        self.spec, self.strict = spec, strict
         self.workers = workers or available_cores()
         self.task = task.build(spec, file)
         model = self.task.model().to(memory_format=torch.channels_last)
@@ -81,10 +83,17 @@ class Simulation:
         buffers = {**self.algorithm.buffers, **self.algorithm.optimizer.buffers}
         own = [self.algorithm.own_buffers(graph.neighbours(i)) for i in range(spec.nodes)]
         self.fleet = Fleet(model, spec.nodes, buffers, self.algorithm.model_row, self.task.loss, own)
-        self.wire = Wire(layout.numels, self.algorithm.compressor, spec.wire.codec)
+        self.wire = self._wire(layout, file)
         self.transport = InProcess(graph, WEIGHTS[self.algorithm.mixing], spec.links, spec.seed)
         self.recorder = Recorder()
         self.t = 0
+
+    def _wire(self, layout: Layout, file: str) -> Wire:
+        wire, compressor = self.spec.wire, self.algorithm.compressor
+        try:
+            return Wire(layout.numels, compressor, wire.codec, wire.values)
+        except WireError as error:
+            raise InputError(file, "wire.codec", wire.codec, f"another codec: {error}") from None
 
     def _check_directions(self, graph: topology.Topology, file: str) -> None:
         if self.algorithm.mixing == "symmetric" and not graph.symmetric:
@@ -112,8 +121,11 @@ class Simulation:
         Raises
         ------
         Diverged : a node's loss is not finite
+        CheckFailed : an operator has no formula, and `strict` asks for one
         """
         self._batches = list(self.task.test_batches())
+        if self.strict:
+            self._measure_evaluation()
         with _one_thread(), ThreadPoolExecutor(self.workers, initializer=_single_threaded) as pool:
             self._pool = pool
             while self.t < self.rounds:
@@ -132,6 +144,7 @@ class Simulation:
         rounds = [self.algorithm.round(*both) for both in zip(self.fleet.nodes, locals_, strict=True)]
         links, content = self.transport.links(t), 0
         received: list[list[list[Arrival]]] = [[] for _ in rounds]
+        sent_as: list[list[str]] = [[] for _ in rounds]
         outgoing = list(self._pool.map(next, rounds, [None] * len(rounds)))
         while any(one is not None for one in outgoing):
             sent = list(self._pool.map(self._encoded, outgoing, links))
@@ -140,7 +153,9 @@ class Simulation:
             content += max(map(len, sent))
             inboxes = self._deliver(t, sent, arrivals, received)
             outgoing = list(self._pool.map(_next, rounds, inboxes))
-        self._count(t, locals_, links, received)
+            for codecs, several in zip(sent_as, sent, strict=True):
+                codecs.extend(one.message.codec for one in several)
+        self._count(t, locals_, sent_as, received)
         self._check_losses(t, losses)
 
     def _local(self, node: Node, t: int) -> Local:
@@ -182,22 +197,26 @@ class Simulation:
                 for i in one.receivers[arrivals[j, one.receivers]].tolist():
                     weight = float(weights[i, j])
                     inboxes[i].append(Incoming(one.vector, one.side, weight, j))
-                    received[i][-1].append(Arrival(one.message.payload, weight, j))
+                    received[i][-1].append(Arrival(one.message.payload, weight, j, one.message.codec))
         return inboxes
 
     def _count(
-        self, t: int, locals_: list[Local], links: np.ndarray, received: list[list[list[Arrival]]]
+        self,
+        t: int,
+        locals_: list[Local],
+        sent_as: list[list[str]],
+        received: list[list[list[Arrival]]],
     ) -> None:
         keys: list[RoundKey] = []
-        for node, local, exchanges in zip(self.fleet.nodes, locals_, received, strict=True):
-            degree = int(links[node.index].sum())
-            key = (self.algorithm.regime(t), degree, tuple(map(len, exchanges)))
+        for node, local, codecs, exchanges in zip(self.fleet.nodes, locals_, sent_as, received, strict=True):
+            arrived = tuple(tuple(sorted(arrival.codec for arrival in exchange)) for exchange in exchanges)
+            key = (self.algorithm.regime(t), tuple(codecs), arrived)
             if not self.recorder.knows(key):
-                sends = degree > 0
                 device_round = measure_round(
-                    node, self.algorithm, local, self.wire, self.fleet.buffers, exchanges, sends
+                    node, self.algorithm, local, self.wire, self.fleet.buffers, exchanges, codecs
                 )
                 self.recorder.measured(key, device_round)
+                self._refuse_uncounted()
             keys.append(key)
         self.recorder.round(keys)
 
@@ -215,8 +234,16 @@ class Simulation:
         self._each(self.algorithm.estimate)
         evaluate(self.fleet, self._batches, self.task.metrics, self.recorder, self.t, self._each)
         if not self.recorder.evaluates:
-            self.recorder.evaluation_cost = measure_evaluation(self.fleet.nodes[0], self._batches)
+            self._measure_evaluation()
         self.recorder.evaluates.append(self.t)
+
+    def _measure_evaluation(self) -> None:
+        self.recorder.evaluation_cost = measure_evaluation(self.fleet.nodes[0], self._batches)
+        self._refuse_uncounted()
+
+    def _refuse_uncounted(self) -> None:
+        if self.strict and self.recorder.uncounted_operators:
+            raise uncounted(self.recorder.uncounted_operators)
 
 
 def _next(steps: Round, inbox: list[Incoming]) -> Outgoing | Sequence[Outgoing] | None:

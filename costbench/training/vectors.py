@@ -43,7 +43,7 @@ class Dense:
 
 @dataclass(frozen=True)
 class Sparse:
-    """K of D entries: distinct positions int64 [K], tensor after tensor, and their entries float32 [K]."""
+    """K of D entries: their positions int64 [K], ascending, and the entries float32 [K]."""
 
     index: Tensor
     entries: Tensor

@@ -6,7 +6,7 @@ from costbench.cli.app import app
 
 COMMANDS = {
     "demo": ["--out", "--quiet", "--runs"],
-    "run": ["--quiet", "--runs", "--set KEY=VALUE (repeated)", "SPEC"],
+    "run": ["--quiet", "--runs", "--set KEY=VALUE (repeated)", "--strict", "SPEC"],
     "sweep": ["--figure", "--jobs", "--markdown", "--quiet", "--runs", "SUITE"],
     "show": ["--json", "--runs", "RUN"],
     "verify": ["--runs", "RUN... (one or more)"],
@@ -25,6 +25,7 @@ COMMANDS = {
         "--samples",
         "RUN... (one or more)",
     ],
+    "reproduce": ["--json", "PAPER"],
     "profiles list": [],
     "profiles show": ["--json", "PROFILE"],
     "profiles check": ["PROFILE... (one or more)"],

@@ -17,10 +17,11 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "costbench"
 LAYERS = [
     {"errors", "validated", "units", "sourced", "shipped"},
-    {"spec", "ledger", "profile"},
+    {"spec", "ledger", "laws", "profile"},
     {"runstore"},
     {"training", "pricing", "sensing"},
     {"reporting"},
+    {"reproduction"},
     {"cli"},
 ]
 RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}
@@ -190,8 +191,10 @@ def test_only_training_needs_torch(trained, tmp_path):
 
 
 def test_help_loads_nothing_heavy():
-    codes, _, loaded = run_all([["--help"], *([name, "--help"] for name in ("run", "sweep", "price"))])
-    assert codes == ["0"] * 4
+    codes, _, loaded = run_all(
+        [["--help"], *([name, "--help"] for name in ("run", "sweep", "price", "reproduce"))]
+    )
+    assert codes == ["0"] * 5
     assert "costbench" in loaded
     assert not {"torch", "torchvision", "pandas", "pyarrow", "scipy", "matplotlib", "numpy"} & loaded
 

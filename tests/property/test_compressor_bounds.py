@@ -169,4 +169,4 @@ def test_positions_are_uniform():
 @settings(max_examples=30, deadline=None)
 def test_without_compression_nothing_is_lost(tensors, seed):
     v_D, _ = flat(tensors)
-    assert torch.equal(NoCompression()(v_D, seed).dense(), v_D)
+    assert torch.equal(NoCompression(layout_of([len(v_D)]))(v_D, seed).dense(), v_D)

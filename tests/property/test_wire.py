@@ -5,36 +5,42 @@ Shapes: D parameters, K kept entries, T tensors.
 
 import math
 import struct
-import zlib
 from dataclasses import fields
 
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from messages import (
+    CODES,
+    KINDS,
+    compressed,
+    layout_of,
+    normal,
+    octets_of,
+    tensor_of,
+    with_checksum,
+)
 
 from costbench.errors import WireError
-from costbench.training.compressors import NoCompression, Qsgd, RandomK, Sign, TopK
-from costbench.training.layout import Layout
-from costbench.training.vectors import Block, Dense, Levels, Seeded, Signs, Sparse
+from costbench.training.compressors import Qsgd, RandomK, Sign, TopK
+from costbench.training.vectors import Block, Dense, Levels, Sparse
 from costbench.training.wire import Wire
 
-CODECS = ("dense", "packed", "auto")
+CODECS = ("dense", "auto", *CODES)
 EDGES = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 63, 64, 65, 127, 128, 129, 255, 256, 257, 300]
 NUMELS = st.lists(st.sampled_from(EDGES) | st.integers(1, 300), min_size=1, max_size=6)
 KEEPS = st.floats(0.001, 1.0)
 SIDES = st.integers(0, 3)
 SEEDS = st.integers(0, 2**31)
 SCOPES = st.sampled_from(("tensor", "global"))
-KINDS = {
-    "top-k": lambda layout, keep, levels: TopK(layout, keep),
-    "global top-k": lambda layout, keep, levels: TopK(layout, keep, "global"),
-    "random-k": lambda layout, keep, levels: RandomK(layout, keep),
-    "global random-k": lambda layout, keep, levels: RandomK(layout, keep, "global"),
-    "sign": lambda layout, keep, levels: Sign(layout),
-    "qsgd": lambda layout, keep, levels: Qsgd(layout, levels),
-    "none": lambda layout, keep, levels: NoCompression(),
-}
+NUMBER_OF = {
+    name: number
+    for number, name in enumerate(
+        ("dense", "packed", "seeded", "sign", "qsgd", "block", "coo16", "coo32", "coo64", "bitmap",
+         "golomb-rice", "elias-fano", "elias-gamma", "entropy"), start=1
+    )
+}  # fmt: skip
 LEVELS = st.sampled_from([1, 2, 3, 4, 7, 8, 127, 128, 255, 2**15 - 1])
 COMPRESSORS = (st.sampled_from(list(KINDS)), KEEPS, LEVELS)
 
@@ -47,10 +53,6 @@ def one_thread():
     torch.set_num_threads(before)
 
 
-def layout_of(numels):
-    return Layout(tuple(f"t{i}" for i in range(len(numels))), tuple((n,) for n in numels))
-
-
 def top(numels, k, scope="tensor"):
     """Top-k that keeps k of the first tensor, of a length that makes k / n exact enough."""
     compressor = TopK(layout_of(numels), (k + 0.5) / numels[0], scope)
@@ -58,23 +60,10 @@ def top(numels, k, scope="tensor"):
     return compressor
 
 
-def normal(numel, seed):
-    return torch.randn(numel, generator=torch.Generator().manual_seed(seed))
-
-
 def top_k(numels, keep, seed, scope="tensor"):
     """A sparse vector as an algorithm makes it, and what made it."""
     compressor = TopK(layout_of(numels), keep, scope)
     return compressor(normal(sum(numels), seed), seed), compressor
-
-
-def compressed(kind, numels, keep, levels, seed):
-    compressor = KINDS[kind](layout_of(numels), keep, levels)
-    return compressor(normal(sum(numels), seed), seed), compressor
-
-
-def octets_of(message):
-    return bytes(message.payload.tolist())
 
 
 def side_of(numbers, seed):
@@ -106,6 +95,7 @@ def assert_bits_add_up(message, side_numbers, own_side=0):
     assert bits.side == 32 * side_numbers + own_side
     assert bits.header == 64
     assert 0 <= bits.padding < 8
+    assert message.payload[1] == NUMBER_OF[message.codec]
     assert min(bits.value, bits.index) >= 0
 
 
@@ -116,9 +106,10 @@ def test_every_kind_of_vector_comes_back_the_same(numels, kind, keep, levels, si
     wire, side = Wire(numels, compressor), side_of(side_numbers, seed)
     message = wire.encode(vector, side)
     decoded = assert_decodes_to(wire, message, vector, side)
-    if not (isinstance(vector, Sparse) and isinstance(decoded, Dense)):
+    if message.codec != "dense":
         assert_same(decoded, vector)
-    own_side = {Seeded: 32, Signs: 32 * len(numels), Levels: 32 * len(numels)}.get(type(vector), 0)
+    scales = 32 * len(numels)
+    own_side = {"seeded": 32, "sign": scales, "qsgd": scales, "golomb-rice": 8}.get(message.codec, 0)
     assert_bits_add_up(message, side_numbers, own_side)
     assert message.elements == vector.elements
 
@@ -154,7 +145,7 @@ def test_a_sparse_vector_survives_the_wire(numels, keep, side_numbers, seed, cod
     wire, side = Wire(numels, compressor, codec), side_of(side_numbers, seed)
     message = wire.encode(vector, side)
     decoded = assert_decodes_to(wire, message, vector, side)
-    assert_bits_add_up(message, side_numbers)
+    assert_bits_add_up(message, side_numbers, 8 if message.codec == "golomb-rice" else 0)
     if isinstance(decoded, Sparse):
         assert torch.equal(decoded.index, vector.index)
         assert torch.equal(decoded.entries, vector.entries)
@@ -182,19 +173,32 @@ def test_a_position_takes_ceil_log2_of_its_tensors_length(numels, keep, seed):
     assert bits.padding == -bits.index % 8
 
 
-@given(NUMELS, KEEPS, SEEDS)
+@given(NUMELS, KEEPS, SEEDS, SCOPES, st.sampled_from(("float32", "float16", "int8")))
 @settings(max_examples=100, deadline=None)
-def test_auto_sends_the_shorter_one(numels, keep, seed):
-    vector, compressor = top_k(numels, keep, seed)
-    length = {codec: len(Wire(numels, compressor, codec).encode(vector).payload) for codec in CODECS}
-    assert length["auto"] == min(length["dense"], length["packed"])
+def test_auto_sends_the_shortest(numels, keep, seed, scope, values):
+    vector, compressor = top_k(numels, keep, seed, scope)
+    if scope == "global" and values == "int8":
+        values = "bfloat16"
+    length = {}
+    for codec in CODECS:
+        message = Wire(numels, compressor, codec, values).encode(vector)
+        length[codec] = len(message.payload)
+        assert codec in ("auto", message.codec)
+    assert length.pop("auto") == min(length.values())
 
 
-def test_auto_changes_sides_where_the_lengths_cross():
-    # n = 256: a kept entry weighs 4 + 1 bytes, so packed is shorter up to k = 204 (1020 < 1024 bytes)
-    for k, codec in ((204, 2), (205, 1)):
-        vector = Sparse(torch.arange(k), torch.ones(k), 256)
-        assert Wire([256], top([256], k), "auto").encode(vector).payload[1] == codec
+def test_auto_finds_the_code_that_suits():
+    """Neighbours: gamma codes; half of all entries at random: a map; all: dense; less: entropy."""
+    numel, at_random = 4096, torch.randperm(4096, generator=torch.Generator().manual_seed(0))
+    chosen = {
+        "elias-gamma": torch.arange(64) + 7,
+        "bitmap": at_random[: numel // 2].sort().values,
+        "dense": torch.arange(numel),
+        "entropy": at_random[:1200].sort().values,
+    }
+    for codec, index in chosen.items():
+        vector = Sparse(index, torch.ones(len(index)), numel)
+        assert Wire([numel], top([numel], len(index))).encode(vector).codec == codec
 
 
 def test_entries_keep_every_bit():
@@ -217,15 +221,15 @@ def test_what_is_decoded_shares_no_memory_with_the_message():
 
 def test_a_message_byte_by_byte():
     """Tensors of 5 and 2 entries, 2 and 1 of them kept: [0, 0, -1.5, 0, 2] and [0, 0.25]; side 0.5."""
-    vector = Sparse(torch.tensor([4, 2, 6]), torch.tensor([2.0, -1.5, 0.25]), 7)
+    vector = Sparse(torch.tensor([2, 4, 6]), torch.tensor([-1.5, 2.0, 0.25]), 7)
     message = Wire([5, 2], top([5, 2], 2), "packed").encode(vector, torch.tensor([0.5]))
-    # header: layout 1, codec 2, float32 1, side numbers 1, CRC-32 of "5:2,2:1"
-    expected = bytes([1, 2, 1, 1]) + struct.pack("<I", zlib.crc32(b"5:2,2:1"))
+    # header: layout 2, codec 2, float32 1, side numbers 1, CRC-32C of "5:2,2:1" and all but itself
+    expected = bytes([2, 2, 1, 1, 0, 0, 0, 0])
     expected += struct.pack("<f", 0.5)
-    expected += struct.pack("<3f", 2.0, -1.5, 0.25)
-    # positions 4 and 2 in ceil(log2 5) = 3 bits each, 6 - 5 = 1 in ceil(log2 2) = 1 bit: 100 010 1, padding 0
-    expected += bytes([0b10001010])
-    assert bytes(message.payload.tolist()) == expected
+    expected += struct.pack("<3f", -1.5, 2.0, 0.25)
+    # positions 2 and 4 in ceil(log2 5) = 3 bits each, 6 - 5 = 1 in ceil(log2 2) = 1 bit: 010 100 1, padding 0
+    expected += bytes([0b01010010])
+    assert octets_of(message) == with_checksum(b"5:2,2:1", expected)
     assert len(expected) == 8 + 4 + 12 + 1
     bits = message.bits
     assert (bits.header, bits.side, bits.value, bits.index, bits.padding) == (64, 32, 96, 7, 1)
@@ -234,10 +238,8 @@ def test_a_message_byte_by_byte():
 
 def test_a_dense_message_byte_by_byte():
     message = Wire([2, 1], codec="dense").encode(Dense(torch.tensor([1.0, -2.0, 0.0])))
-    expected = (
-        bytes([1, 1, 1, 0]) + struct.pack("<I", zlib.crc32(b"2:2,1:1")) + struct.pack("<3f", 1.0, -2.0, 0.0)
-    )
-    assert bytes(message.payload.tolist()) == expected
+    expected = bytes([2, 1, 1, 0, 0, 0, 0, 0]) + struct.pack("<3f", 1.0, -2.0, 0.0)
+    assert octets_of(message) == with_checksum(b"2:2,1:1", expected)
     bits = message.bits
     assert (bits.header, bits.side, bits.value, bits.index, bits.padding) == (64, 0, 96, 0, 0)
 
@@ -248,8 +250,8 @@ def test_a_global_top_k_is_one_tensor_of_all_entries():
     vector = compressor(torch.tensor([0.1, 0.2, 0.0, 0.1, 0.2, 8.0, -9.0]), 0)
     vector = Sparse(vector.index.sort().values, torch.tensor([8.0, -9.0]), 7)
     message = Wire([5, 2], compressor, "packed").encode(vector)
-    expected = bytes([1, 2, 1, 0]) + struct.pack("<I", zlib.crc32(b"7:2")) + struct.pack("<2f", 8.0, -9.0)
-    assert octets_of(message) == expected + bytes([0b10111000])
+    expected = bytes([2, 2, 1, 0, 0, 0, 0, 0]) + struct.pack("<2f", 8.0, -9.0)
+    assert octets_of(message) == with_checksum(b"7:2", expected + bytes([0b10111000]))
 
 
 def test_a_seeded_message_byte_by_byte():
@@ -257,9 +259,9 @@ def test_a_seeded_message_byte_by_byte():
     compressor = RandomK(layout_of([5, 2]), 0.4)
     vector = compressor(torch.arange(7.0), 0xC0FFEE01)
     message = Wire([5, 2], compressor).encode(vector, torch.tensor([0.5]))
-    expected = bytes([1, 3, 1, 1]) + struct.pack("<I", zlib.crc32(b"5:2,2:1")) + struct.pack("<f", 0.5)
+    expected = bytes([2, 3, 1, 1, 0, 0, 0, 0]) + struct.pack("<f", 0.5)
     expected += struct.pack("<I3f", 0xC0FFEE01, *vector.entries.tolist())
-    assert octets_of(message) == expected
+    assert octets_of(message) == with_checksum(b"5:2,2:1", expected)
     bits = message.bits
     assert (bits.header, bits.side, bits.value, bits.index, bits.padding) == (64, 64, 96, 0, 0)
 
@@ -269,8 +271,8 @@ def test_a_sign_message_byte_by_byte():
     compressor = Sign(layout_of([3, 6]))
     vector = compressor(torch.tensor([1.0, -2.0, 0.0] + 6 * [-4.0]), 0)
     message = Wire([3, 6], compressor).encode(vector)
-    expected = bytes([1, 4, 1, 0]) + struct.pack("<I", zlib.crc32(b"3:3,6:6")) + struct.pack("<2f", 1.0, 4.0)
-    assert octets_of(message) == expected + bytes([0b01011111, 0b10000000])
+    expected = bytes([2, 4, 1, 0, 0, 0, 0, 0]) + struct.pack("<2f", 1.0, 4.0)
+    assert octets_of(message) == with_checksum(b"3:3,6:6", expected + bytes([0b01011111, 0b10000000]))
     bits = message.bits
     assert (bits.header, bits.side, bits.value, bits.index, bits.padding) == (64, 64, 9, 0, 7)
 
@@ -279,16 +281,16 @@ def test_a_levels_message_byte_by_byte():
     """Multiples -2, 0, 1 and 2 of 0.5 with s = 2: codes 0, 2, 3, 4 in ceil(log2 5) = 3 bits each."""
     vector = Levels(torch.tensor([0.5]), torch.tensor([4]), torch.tensor([-2, 0, 1, 2], dtype=torch.int16))
     message = Wire([4], Qsgd(layout_of([4]), 2)).encode(vector)
-    expected = bytes([1, 5, 1, 0]) + struct.pack("<I", zlib.crc32(b"4:4;2")) + struct.pack("<f", 0.5)
-    assert octets_of(message) == expected + bytes([0b00001001, 0b11000000])
+    expected = bytes([2, 5, 1, 0, 0, 0, 0, 0]) + struct.pack("<f", 0.5)
+    assert octets_of(message) == with_checksum(b"4:4;2", expected + bytes([0b00001001, 0b11000000]))
     bits = message.bits
     assert (bits.header, bits.side, bits.value, bits.index, bits.padding) == (64, 32, 12, 0, 4)
 
 
 def test_a_block_message_byte_by_byte():
     message = Wire([2, 3]).encode(Block(1, torch.tensor([1.5, -2.0]), 5))
-    expected = bytes([1, 6, 1, 0]) + struct.pack("<I", zlib.crc32(b"2:2,3:3"))
-    assert octets_of(message) == expected + struct.pack("<2I2f", 1, 2, 1.5, -2.0)
+    expected = bytes([2, 6, 1, 0, 0, 0, 0, 0])
+    assert octets_of(message) == with_checksum(b"2:2,3:3", expected + struct.pack("<2I2f", 1, 2, 1.5, -2.0))
     bits = message.bits
     assert (bits.header, bits.side, bits.value, bits.index, bits.padding) == (64, 0, 64, 64, 0)
 
@@ -296,7 +298,7 @@ def test_a_block_message_byte_by_byte():
 @pytest.mark.parametrize("numel", [1, 7, 8, 9, 1000, 272_474])
 def test_a_sign_takes_one_bit_and_its_tensor_four_bytes(numel):
     compressor = Sign(layout_of([numel]))
-    message = Wire([numel], compressor).encode(compressor(normal(numel, 0), 0))
+    message = Wire([numel], compressor, "sign").encode(compressor(normal(numel, 0), 0))
     assert len(message.payload) == 8 + math.ceil(numel / 8) + 4
 
 
@@ -311,36 +313,46 @@ def test_a_level_takes_ceil_log2_of_all_codes(levels, bits):
 
 def test_a_level_that_no_sender_can_have_is_refused():
     """s = 2 has codes 0 to 4; 5, 6 and 7 fit into their three bits too."""
-    wire = Wire([1], Qsgd(layout_of([1]), 2))
+    wire = Wire([1], Qsgd(layout_of([1]), 2), "qsgd")
     vector = Levels(torch.ones(1), torch.tensor([1]), torch.tensor([2], dtype=torch.int16))
     octets = bytearray(octets_of(wire.encode(vector)))
     for code in range(8):
         octets[-1] = code << 5
+        message = tensor_of(with_checksum(b"1:1;2", octets))
         if code > 4:
-            refuses(wire, octets)
+            with pytest.raises(WireError, match="a level above 2"):
+                wire.decode(message)
         else:
-            decoded, _ = wire.decode(torch.tensor(list(octets), dtype=torch.uint8))
+            decoded, _ = wire.decode(message)
             assert decoded.multiples.tolist() == [code - 2]
 
 
 def test_a_block_outside_the_vector_is_refused():
     wire = Wire([5])
-    head = bytes([1, 6, 1, 0]) + struct.pack("<I", zlib.crc32(b"5:5"))
     for start, length in ((4, 2), (6, 0), (2**32 - 1, 1), (0, 6)):
-        refuses(wire, head + struct.pack("<2I", start, length) + bytes(4 * min(length, 6)))
+        body = struct.pack("<2I", start, length) + bytes(4 * min(length, 6))
+        with pytest.raises(WireError, match="not inside the vector"):
+            wire.decode(tensor_of(with_checksum(b"5:5", bytes([2, 6, 1, 0, 0, 0, 0, 0]) + body)))
     with pytest.raises(WireError):
         wire.encode(Block(4, torch.ones(2), 5))
     with pytest.raises(WireError):
         wire.encode(Block(0, torch.ones(2), 6))
 
 
-@pytest.mark.parametrize("kind", ["random-k", "sign", "qsgd"])
-def test_the_packed_codec_carries_entries_and_positions_only(kind):
+@pytest.mark.parametrize("kind", ["sign", "qsgd"])
+def test_a_position_code_carries_entries_and_positions_only(kind):
     vector, compressor = compressed(kind, [9], 0.5, 2, seed=0)
     with pytest.raises(WireError, match="no packed message of this run carries"):
         Wire([9], compressor, "packed").encode(vector)
-    with pytest.raises(WireError, match="no packed message of this run carries Block"):
-        Wire([9], compressor, "packed").encode(Block(0, torch.ones(1), 9))
+
+
+@given(NUMELS, KEEPS, SEEDS, st.sampled_from(CODES))
+@settings(max_examples=60, deadline=None)
+def test_a_position_code_carries_random_k_with_its_positions(numels, keep, seed, codec):
+    vector, compressor = compressed("random-k", numels, keep, 1, seed)
+    wire = Wire(numels, compressor, codec)
+    decoded = assert_decodes_to(wire, wire.encode(vector), vector, None)
+    assert type(decoded) is Sparse
 
 
 def test_a_vector_that_no_compressor_of_the_run_makes_is_refused():
@@ -353,7 +365,7 @@ def test_a_vector_that_no_compressor_of_the_run_makes_is_refused():
 def test_another_number_of_levels_is_another_agreement():
     vector, compressor = compressed("qsgd", [9], 0.5, 5, seed=0)
     payload = Wire([9], compressor).encode(vector).payload
-    with pytest.raises(WireError, match="belongs to no message of this run"):
+    with pytest.raises(WireError, match="checksum"):
         Wire([9], Qsgd(layout_of([9]), 6)).decode(payload)
 
 
@@ -367,110 +379,18 @@ def test_numbers_that_are_not_finite_travel_like_any_other():
         assert not decoded.dense().isfinite().all()
 
 
-def refuses(wire, octets):
-    with pytest.raises(WireError):
-        wire.decode(torch.tensor(list(octets), dtype=torch.uint8))
-
-
-@given(NUMELS, KEEPS, SIDES, SEEDS, st.sampled_from(CODECS), st.data())
-@settings(max_examples=100, deadline=None)
-def test_truncated_or_extended_bytes_are_refused(numels, keep, side_numbers, seed, codec, data):
-    vector, compressor = top_k(numels, keep, seed)
-    wire = Wire(numels, compressor, codec)
-    octets = bytes(wire.encode(vector, side_of(side_numbers, seed)).payload.tolist())
-    refuses(wire, octets[: data.draw(st.integers(0, len(octets) - 1))])
-    refuses(wire, octets + data.draw(st.binary(min_size=1, max_size=20)))
-
-
-@given(NUMELS, KEEPS, SIDES, SEEDS, st.sampled_from(CODECS), st.integers(0, 7), st.integers(0, 7))
-@settings(max_examples=100, deadline=None)
-def test_a_flipped_bit_of_the_header_is_refused(numels, keep, side_numbers, seed, codec, position, bit):
-    numels = [2, *numels]
-    vector, compressor = top_k(numels, keep, seed)
-    wire = Wire(numels, compressor, codec)
-    octets = bytearray(wire.encode(vector, side_of(side_numbers, seed)).payload.tolist())
-    octets[position] ^= 1 << bit
-    refuses(wire, octets)
-
-
-@given(NUMELS, *COMPRESSORS, SIDES, SEEDS, st.integers(0, 7), st.integers(0, 7), st.data())
-@settings(max_examples=150, deadline=None)
-def test_damage_to_any_kind_is_refused_or_decodes(
-    numels, kind, keep, levels, side_numbers, seed, position, bit, data
-):
-    vector, compressor = compressed(kind, numels, keep, levels, seed)
-    wire = Wire(numels, compressor)
-    octets = octets_of(wire.encode(vector, side_of(side_numbers, seed)))
-    flipped = bytearray(octets)
-    flipped[position] ^= 1 << bit
-    decodes_or_refuses(wire, flipped, sum(numels))
-    refuses(wire, octets[: data.draw(st.integers(0, len(octets) - 1))])
-    refuses(wire, octets + data.draw(st.binary(min_size=1, max_size=20)))
-
-
-@given(NUMELS, st.data(), SEEDS)
-@settings(max_examples=100, deadline=None)
-def test_damage_to_a_block_is_refused_or_decodes(numels, data, seed):
-    wire, start = Wire(numels), data.draw(st.integers(0, sum(numels)))
-    octets = octets_of(wire.encode(Block(start, normal(sum(numels) - start, seed), sum(numels))))
-    flipped = bytearray(octets)
-    flipped[data.draw(st.integers(0, 15))] ^= 1 << data.draw(st.integers(0, 7))
-    decodes_or_refuses(wire, flipped, sum(numels))
-    refuses(wire, octets[: data.draw(st.integers(0, len(octets) - 1))])
-    refuses(wire, octets + data.draw(st.binary(min_size=1, max_size=20)))
-
-
-@given(st.binary(max_size=200), NUMELS, *COMPRESSORS, st.sampled_from(CODECS))
-@settings(max_examples=150, deadline=None)
-def test_random_bytes_raise_nothing_but_a_wire_error(octets, numels, kind, keep, levels, codec):
-    wire = Wire(numels, KINDS[kind](layout_of(numels), keep, levels), codec)
-    checksums = [zlib.crc32(text.encode()) for text in _agreements(numels, keep, levels)]
-    heads = [bytes([1, number, 1, 0]) + struct.pack("<I", c) for number in range(8) for c in checksums]
-    for head in (b"", *heads):
-        decodes_or_refuses(wire, head + octets, sum(numels))
-
-
-def _agreements(numels, keep, levels):
-    layout = layout_of(numels)
-    full = ",".join(f"{n}:{n}" for n in numels)
-    for scope in ("tensor", "global"):
-        compressor = TopK(layout, keep, scope)
-        yield ",".join(f"{n}:{k}" for n, k in zip(compressor.numels, compressor.kept, strict=True))
-    yield from (full, f"{full};{levels}")
-
-
-def decodes_or_refuses(wire, octets, numel):
-    try:
-        vector, _ = wire.decode(torch.tensor(list(octets), dtype=torch.uint8))
-    except WireError:
-        return
-    assert vector.dense().numel() == numel
-
-
 def test_a_dense_body_of_the_sparse_length_is_refused():
     wire = Wire([8], top([8], 2))
-    refuses(wire, bytes([1, 1, 1, 0]) + struct.pack("<I", zlib.crc32(b"8:2")) + struct.pack("<2f", 1.0, 2.0))
-
-
-@pytest.mark.parametrize("numel", [3, 5, 6, 7, 9, 33, 300])
-def test_a_position_outside_its_tensor_is_refused(numel):
-    wire = Wire([numel, 4], TopK(layout_of([numel, 4]), 1e-9), "packed")
-    octets = bytearray(
-        wire.encode(Sparse(torch.tensor([0, numel]), torch.ones(2), numel + 4)).payload.tolist()
-    )
-    width = (numel - 1).bit_length()
-    for outside in {numel, 2**width - 1}:
-        body = (outside << 2) << (-(width + 2) % 8)
-        octets[16:] = body.to_bytes(len(octets) - 16, "big")
-        with pytest.raises(WireError, match="a position outside its tensor"):
-            wire.decode(torch.tensor(list(octets), dtype=torch.uint8))
+    body = bytes([2, 1, 1, 0, 0, 0, 0, 0]) + struct.pack("<2f", 1.0, 2.0)
+    with pytest.raises(WireError, match="a body of 8 bytes where 32 were agreed"):
+        wire.decode(tensor_of(with_checksum(b"8:8", body)))
 
 
 def test_messages_of_another_agreement_are_refused():
     vector = Sparse(torch.tensor([1, 2]), torch.ones(2), 8)
     payload = Wire([8], top([8], 2), "packed").encode(vector).payload
     for other in (Wire([8], top([8], 3)), Wire([4, 4], top([4, 4], 1)), Wire([8])):
-        with pytest.raises(WireError, match="belongs to no message of this run"):
+        with pytest.raises(WireError, match=r"checksum|belongs to no message of this run"):
             other.decode(payload)
     with pytest.raises(WireError, match="2 entries where 3 were agreed"):
         Wire([8], top([8], 3), "packed").encode(vector)
@@ -498,7 +418,7 @@ def test_keep_is_the_share_that_stays_and_not_the_share_that_goes():
 def test_ring_of_four_one_percent_of_a_million():
     numel, k = 1_000_000, 10_000
     wire, neighbours = (
-        Wire([numel], TopK(layout_of([numel]), 0.01)),
+        Wire([numel], TopK(layout_of([numel]), 0.01), "packed"),
         {i: ((i - 1) % 4, (i + 1) % 4) for i in range(4)},
     )
     sent, received = dict.fromkeys(range(4), 0), dict.fromkeys(range(4), 0)

@@ -35,12 +35,12 @@ def build(run: spec.RunSpec, layout: Layout, lr: Schedule, static: bool, file: s
     static : whether the graph is the same in every round
     file : name under which an error refers to the spec
     """
-    settings, sgd = run.algorithm, Sgd(run.optimizer, lr)
+    settings, sgd, values = run.algorithm, Sgd(run.optimizer, lr), run.wire.values
     match settings:
         case spec.SparsePush():
-            return SparsePush(sgd, compressors.TopK(layout, settings.keep), settings.gamma)
+            return SparsePush(sgd, compressors.TopK(layout, settings.keep, values=values), settings.gamma)
         case spec.Scsp():
-            top_k = compressors.TopK(layout, settings.keep)
+            top_k = compressors.TopK(layout, settings.keep, values=values)
             merge, refresh = settings.merge_rounds, settings.refresh_statistics
             return Scsp(sgd, top_k, settings.gamma, lr.training_rounds, merge, refresh)
         case spec.Sgp():
@@ -50,9 +50,9 @@ def build(run: spec.RunSpec, layout: Layout, lr: Schedule, static: bool, file: s
         case spec.PlainAveraging():
             return PlainAveraging(sgd)
         case spec.DeepSqueeze():
-            return DeepSqueeze(sgd, compressors.build(settings.compressor, layout), settings.gamma)
+            return DeepSqueeze(sgd, compressors.build(settings.compressor, layout, values), settings.gamma)
         case spec.ChocoSgd():
-            compressor = compressors.build(settings.compressor, layout)
+            compressor = compressors.build(settings.compressor, layout, values)
             return ChocoSgd(sgd, replicas(compressor, static), compressor, settings.gamma)
         case spec.QgDsgdm():
             return QgDsgdm(QuasiGlobalStep(run.optimizer, lr), settings.mu)
@@ -61,7 +61,7 @@ def build(run: spec.RunSpec, layout: Layout, lr: Schedule, static: bool, file: s
         case spec.CdAdam():
             adam, compressor = (
                 Adam(run.optimizer, settings, lr),
-                compressors.build(settings.compressor, layout),
+                compressors.build(settings.compressor, layout, values),
             )
             return CdAdam(adam, replicas(compressor, static), compressor, settings.gamma, settings.period)
         case spec.LocalSgd():

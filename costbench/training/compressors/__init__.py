@@ -13,16 +13,17 @@ from costbench.training.layout import Layout
 __all__ = ["Compressor", "NoCompression", "Qsgd", "RandomK", "Sign", "TopK", "build", "kept"]
 
 
-def build(settings: CompressorPart, layout: Layout) -> Compressor:
-    """The compressor that the spec asks for, of vectors that lie as `layout` says."""
+def build(settings: CompressorPart, layout: Layout, values: str = "float32") -> Compressor:
+    """The compressor that the spec asks for, of vectors that lie as `layout` says; `values` is what entries
+    that are sent as numbers are rounded to."""
     match settings:
         case spec.TopK():
-            return TopK(layout, settings.keep, settings.scope)
+            return TopK(layout, settings.keep, settings.scope, values)
         case spec.RandomK():
-            return RandomK(layout, settings.keep, settings.scope)
+            return RandomK(layout, settings.keep, settings.scope, values)
         case spec.Sign():
             return Sign(layout)
         case spec.Qsgd():
             return Qsgd(layout, settings.levels)
         case spec.NoCompression():
-            return NoCompression()
+            return NoCompression(layout, values)

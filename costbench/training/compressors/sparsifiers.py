@@ -1,4 +1,4 @@
-"""Sparsifiers: k of the n entries of every tensor, or of the whole vector, are sent as they are.
+"""Sparsifiers: k of the n entries of every tensor, or of the whole vector, are sent.
 
 Shapes: D parameters, K kept entries.
 """
@@ -12,8 +12,10 @@ import torch
 from torch import Tensor
 
 from costbench.training.compressors.compressor import Compressor
+from costbench.training.compressors.selection import Largest
 from costbench.training.counters.phases import phase
 from costbench.training.layout import Layout
+from costbench.training.values import TYPES
 from costbench.training.vectors import Seeded, Sparse
 
 Scope = Literal["tensor", "global"]
@@ -32,18 +34,24 @@ class Sparsifier(Compressor):
     layout : the parameter tensors
     keep : share of the entries that is kept
     scope : "tensor" keeps `kept(n, keep)` of every tensor of n entries, "global" `kept(D, keep)` of all D
+    values : the type that the kept entries are rounded to, one of `costbench.training.values.TYPES`
 
     Attributes
     ----------
     numels, kept : n and k of every piece that is compressed on its own: the tensors, or one of D entries
     """
 
-    def __init__(self, layout: Layout, keep: float, scope: Scope = "tensor"):
+    def __init__(self, layout: Layout, keep: float, scope: Scope = "tensor", values: str = "float32"):
         self.numels = layout.numels if scope == "tensor" else (layout.parameters,)
         self.kept = [kept(numel, keep) for numel in self.numels]
         self.bounds = list(pairwise(accumulate(self.numels, initial=0)))
         starts = torch.tensor([start for start, _ in self.bounds])
         self.starts_K = starts.repeat_interleave(torch.tensor(self.kept))
+        self.values = TYPES[values]
+
+    def entries(self, v_D: Tensor, index_K: Tensor) -> Tensor:
+        """The entries at these positions [K], rounded to what a message carries."""
+        return self.values.rounded(v_D[index_K], self.kept)
 
 
 class TopK(Sparsifier):
@@ -53,15 +61,14 @@ class TopK(Sparsifier):
     Source: Stich et al., "Sparsified SGD with memory", 2018, definition 2.1; per tensor as in [SP].
     """
 
+    def __init__(self, layout: Layout, keep: float, scope: Scope = "tensor", values: str = "float32"):
+        super().__init__(layout, keep, scope, values)
+        self.largest = Largest(self.bounds, self.kept)
+
     @phase("compress")
     def __call__(self, v_D: Tensor, seed: int) -> Sparse:
-        magnitude_D = v_D.abs()
-        inside = [
-            magnitude_D[start:stop].topk(k, sorted=False).indices
-            for (start, stop), k in zip(self.bounds, self.kept, strict=True)
-        ]
-        index_K = torch.cat(inside).add_(self.starts_K.to(v_D.device))
-        return Sparse(index_K, v_D[index_K], v_D.numel())
+        index_K = self.largest.positions(v_D.abs())
+        return Sparse(index_K, self.entries(v_D, index_K), v_D.numel())
 
 
 class RandomK(Sparsifier):
@@ -75,13 +82,13 @@ class RandomK(Sparsifier):
     @phase("compress")
     def __call__(self, v_D: Tensor, seed: int) -> Seeded:
         index_K = self.positions(seed)
-        return Seeded(index_K, v_D[index_K], v_D.numel(), seed)
+        return Seeded(index_K, self.entries(v_D, index_K), v_D.numel(), seed)
 
     def positions(self, seed: int) -> Tensor:
-        """int64 [K], piece after piece: the same on every device that knows the seed."""
+        """int64 [K], ascending: the same on every device that knows the seed."""
         generator = torch.Generator().manual_seed(seed)
         inside = [
-            torch.randperm(numel, generator=generator)[:k]
+            torch.randperm(numel, generator=generator)[:k].sort().values
             for numel, k in zip(self.numels, self.kept, strict=True)
         ]
         return torch.cat(inside).add_(self.starts_K)

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from costbench.training.counters.operators import flop, runs_nothing, tensors
+from costbench.errors import CheckFailed
+from costbench.training.counters.operators import Call, flop, runs_nothing, tensors
 from costbench.training.counters.phases import current_phase
+from costbench.training.counters.traffic import bytes_of, traffic
 
 
 @dataclass
@@ -26,10 +27,18 @@ class Counts:
 
 @dataclass
 class ComputeCounter(TorchDispatchMode):
-    """While active, counts every operator of this thread; changes nothing that runs."""
+    """While active, counts every operator of this thread; changes nothing that runs.
+
+    Attributes
+    ----------
+    by_phase : counts by (phase, dtype)
+    uncounted : names of the operators that ran and have no formula
+    strict : raise CheckFailed at such an operator
+    """
 
     by_phase: dict[tuple[str, str], Counts] = field(default_factory=lambda: defaultdict(Counts))
     uncounted: set[str] = field(default_factory=set)
+    strict: bool = False
 
     def __post_init__(self) -> None:
         super().__init__()
@@ -44,22 +53,35 @@ class ComputeCounter(TorchDispatchMode):
         named = dict(kwargs or {})
         out = func(*args, **named)
         if not runs_nothing(func):  # type: ignore[arg-type]
-            self._count(func, args, named, out)
+            self._count(Call.of(func, args, named, out))  # type: ignore[arg-type]
         return out
 
-    def _count(self, operator: Any, arguments: tuple[Any, ...], named: dict[str, Any], out: Any) -> None:
-        written = list(_distinct((out, named.get("out")))) or list(_distinct(arguments[:1]))
-        read = list(_distinct((arguments, {k: v for k, v in named.items() if k != "out"})))
-        dtype = str(next(iter([*written, *read])).dtype).removeprefix("torch.") if written or read else "none"
-        counts = self.by_phase[current_phase().name, dtype]
-        cost = flop(operator, arguments, named, out)
+    def saw(self, name: str, given: Any, out: Any, flop: int) -> None:
+        """Count an operator that runs outside torch, with its FLOP."""
+        self._add(flop, bytes_of(tensors(given)), bytes_of(tensors(out)), [*tensors(out), *tensors(given)])
+
+    def _count(self, call: Call) -> None:
+        cost = flop(call)
         if cost is None:
-            self.uncounted.add(str(operator))
-        counts.flop += cost or 0
-        counts.bytes_read += sum(t.nbytes for t in read)
-        counts.bytes_written += sum(t.nbytes for t in written)
+            self.uncounted.add(str(call.operator))
+            if self.strict:
+                raise uncounted([str(call.operator)])
+        written = [*tensors(call.out), *call.overwritten]
+        self._add(cost or 0, *traffic(call), [*written, *tensors(call.given)])
+
+    def _add(self, cost: int, read: int, written: int, of: list[Any]) -> None:
+        """`of` : tensors, the first of which says the dtype."""
+        dtype = str(of[0].dtype).removeprefix("torch.") if of else "none"
+        counts = self.by_phase[current_phase().name, dtype]
+        counts.flop += cost
+        counts.bytes_read += read
+        counts.bytes_written += written
         counts.launches += 1
 
 
-def _distinct(nested: Any) -> Iterable[Tensor]:
-    return {(t.data_ptr(), t.shape, t.stride()): t for t in tensors(nested)}.values()
+def uncounted(names: Iterable[str]) -> CheckFailed:
+    """The error of operators that have no formula, where all must have one."""
+    return CheckFailed(
+        f"no formula for the FLOP of {', '.join(sorted(names))}; use operators that are in the table of "
+        "docs/counting.md, or run without --strict: they are then listed and count as 0"
+    )

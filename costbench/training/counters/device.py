@@ -7,9 +7,12 @@ rounds of one regime and number of messages are measured once.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -32,11 +35,12 @@ class DeviceRound:
 
 @dataclass(frozen=True)
 class Arrival:
-    """The bytes of a message that arrived, from whom, and the weight that the receiver puts on it."""
+    """The bytes of a message that arrived, from whom, the receiver's weight on it, and its codec's name."""
 
     payload: Tensor
     weight: float
     sender: int
+    codec: str
 
 
 Receive = Callable[[], Inbox]
@@ -49,9 +53,12 @@ def measure_round(
     wire: Wire,
     buffers: dict[str, Buffer],
     exchanges: Sequence[Sequence[Arrival]],
-    sends: bool,
+    sent_as: Sequence[str],
 ) -> DeviceRound:
-    """Measure the round on a copy of `node`, with what arrived in each exchange; `sends`: to anybody."""
+    """Measure the round on a copy of `node`, with what arrived in each exchange.
+
+    `sent_as` names the codecs of the messages that it sent, in their order; of none, where nobody listened.
+    """
     alone, compute, memory = node.alone(), ComputeCounter(), MemoryCounter()
     for name, row in alone.rows.items():
         memory.hold(buffers[name].category, row)
@@ -60,15 +67,15 @@ def measure_round(
     memory.hold("activations", batch.inputs, batch.labels)
     local = replace(local, draw=lambda: batch)
 
-    remaining = iter(exchanges)
+    remaining = iter([list(map(_copy, exchange)) for exchange in exchanges])
 
     def receive() -> Inbox:
-        arrived = [replace(arrival, payload=_copy(arrival.payload)) for arrival in next(remaining)]
+        arrived = next(remaining)
         memory.hold("messages", [arrival.payload for arrival in arrived])
         return _decoded(arrived, wire)
 
-    with torch.random.fork_rng(devices=[]), compute, memory:
-        _drive(algorithm, alone, local, wire, receive, sends)
+    with _generators_kept(), compute, memory:
+        _drive(algorithm, alone, local, wire, receive, list(sent_as))
     return DeviceRound(
         dict(compute.by_phase), {**memory.peak_of, "peak": memory.peak}, set(compute.uncounted)
     )
@@ -78,20 +85,34 @@ def measure_evaluation(node: Node, batches: list[Batch]) -> DeviceRound:
     """Measure the forward passes of an evaluation on a copy of `node`."""
     alone, compute = node.alone(), ComputeCounter()
     alone.model.eval()
-    with torch.random.fork_rng(devices=[]), torch.no_grad(), compute, phase("evaluate"):
+    with _generators_kept(), torch.no_grad(), compute, phase("evaluate"):
         for batch in batches:
             alone.model(batch.inputs)
     return DeviceRound(dict(compute.by_phase), {}, set(compute.uncounted))
 
 
-def _drive(algorithm: Algorithm, node: Node, local: Local, wire: Wire, receive: Receive, sends: bool) -> None:
+@contextmanager
+def _generators_kept() -> Iterator[None]:
+    """Leave the global random generators of torch, numpy and Python as they were."""
+    of_numpy, of_python = np.random.get_state(), random.getstate()
+    try:
+        with torch.random.fork_rng(devices=[]):
+            yield
+    finally:
+        np.random.set_state(of_numpy)
+        random.setstate(of_python)
+
+
+def _drive(
+    algorithm: Algorithm, node: Node, local: Local, wire: Wire, receive: Receive, codecs: list[str]
+) -> None:
     """Run the round, encoding what it yields, if anybody gets it, and handing it what arrives."""
     steps = algorithm.round(node, local)
     try:
         outgoing = next(steps)
         while True:
             several = [outgoing] if isinstance(outgoing, Outgoing) else list(outgoing)
-            encoded = [wire.encode(one.vector, one.side).payload for one in several if sends]
+            encoded = [wire.encode(one.vector, one.side, codecs.pop(0)).payload for one in several if codecs]
             del outgoing, several
             inbox = receive()
             del encoded
@@ -111,6 +132,7 @@ def _decoded(arrived: list[Arrival], wire: Wire) -> Iterator[Incoming]:
         yield Incoming(vector, side, weight, sender)
 
 
-def _copy(payload: Tensor) -> Tensor:
-    """A copy that no counter sees: arriving bytes are the radio's work."""
-    return torch.frombuffer(bytearray(payload.numpy().tobytes()), dtype=torch.uint8)
+def _copy(arrival: Arrival) -> Arrival:
+    """A copy with bytes of its own, made before anything is counted: arriving is the radio's work."""
+    copied = torch.frombuffer(bytearray(arrival.payload.numpy().tobytes()), dtype=torch.uint8)
+    return replace(arrival, payload=copied)

@@ -1,11 +1,15 @@
-"""Unsigned integers as packed strings of bits, most significant bit first, padded to a whole byte."""
+"""Unsigned integers as packed strings of bits, most significant bit first, padded to a whole byte.
+
+Arrays of numpy: what runs here is counted where a codec calls it.
+"""
 
 from __future__ import annotations
 
-import torch
-from torch import Tensor
+import numpy as np
+from numpy.typing import NDArray
 
-_SHIFT_IN_BYTE = torch.arange(7, -1, -1, dtype=torch.uint8)
+Octets = NDArray[np.uint8]
+Integers = NDArray[np.int64]
 
 
 def packed_bytes(n_bits: int) -> int:
@@ -13,54 +17,58 @@ def packed_bytes(n_bits: int) -> int:
     return -(-n_bits // 8)
 
 
-def pack_bits(bits: Tensor) -> Tensor:
-    """Zeros and ones [n], bool or integer, to uint8 [ceil(n / 8)]; unused bits at the end are 0."""
-    padded = torch.zeros(8 * packed_bytes(len(bits)), dtype=torch.uint8)
-    padded[: len(bits)] = bits
-    return (padded.view(-1, 8) << _SHIFT_IN_BYTE).sum(dim=1, dtype=torch.uint8)
+def pack_mixed(integers_K: Integers, widths_K: Integers) -> Octets:
+    """Integers, the i-th in `widths[i]` bits, 0 to 57, of which it needs no more, as ceil(sum / 8) bytes."""
+    ends_K = np.cumsum(widths_K)
+    n_bits = int(ends_K[-1]) if len(ends_K) else 0
+    starts_K = ends_K - widths_K
+    word_K, left_K = starts_K >> 6, (64 - (starts_K & 63) - widths_K)
+    words = np.zeros(n_bits // 64 + 2, np.uint64)
+    plain_K = integers_K.astype(np.uint64)
+    np.add.at(words, word_K, np.where(left_K >= 0, _left(plain_K, left_K), _right(plain_K, -left_K)))
+    over = np.flatnonzero(left_K < 0)
+    np.add.at(words, word_K[over] + 1, _left(plain_K[over], 64 + left_K[over]))
+    return words.byteswap().view(np.uint8)[: packed_bytes(n_bits)]
 
 
-def unpack_bits(packed: Tensor, n_bits: int) -> Tensor:
-    """uint8 [ceil(n / 8)] to its first n bits, uint8 [n]."""
-    return ((packed[:, None] >> _SHIFT_IN_BYTE) & 1).view(-1)[:n_bits]
+def unpack_mixed(packed: Octets, widths_K: Integers) -> Integers:
+    """The integers [K] that `pack_mixed` packed in such widths; bits after the last are not looked at."""
+    ends_K = np.cumsum(widths_K)
+    starts_K = ends_K - widths_K
+    words = _words(packed)
+    word_K, place_K = starts_K >> 6, starts_K & 63
+    aligned_K = _left(words[word_K], place_K) | _right(words[word_K + 1], 64 - place_K)
+    return _right(aligned_K, 64 - widths_K).astype(np.int64)
 
 
-def pack_fixed(integers: Tensor, width: int) -> Tensor:
-    """int32 [n], each in `width` bits, to uint8 [ceil(n width / 8)]."""
-    shifts = torch.arange(width - 1, -1, -1, dtype=torch.int32)
-    return pack_bits(((integers[:, None] >> shifts) & 1).view(-1))
+def pack_fixed(integers_K: Integers, width: int) -> Octets:
+    """Integers, each in `width` bits, 1 to 32, as ceil(K width / 8) bytes."""
+    octets = integers_K.astype(">u4").view(np.uint8).reshape(-1, 4)
+    return np.packbits(np.unpackbits(octets, axis=1)[:, 32 - width :])
 
 
-def unpack_fixed(packed: Tensor, width: int, n_integers: int) -> Tensor:
-    """uint8 [ceil(n width / 8)] to int32 [n]."""
-    shifts = torch.arange(width - 1, -1, -1, dtype=torch.int32)
-    bits = unpack_bits(packed, n_integers * width).view(n_integers, width)
-    return (bits << shifts).sum(dim=1, dtype=torch.int32)
+def unpack_fixed(packed: Octets, width: int, n_integers: int) -> Integers:
+    """The integers [K] that `pack_fixed` packed in such a width."""
+    bits = np.zeros((n_integers, 32), np.uint8)
+    bits[:, 32 - width :] = np.unpackbits(packed, count=n_integers * width).reshape(n_integers, width)
+    return np.packbits(bits, axis=1).view(">u4").reshape(-1).astype(np.int64)
 
 
-class BitPacker:
-    """Packs K integers of mixed widths, the i-th in `widths[i]` bits, into ceil(sum(widths) / 8) bytes.
+def only_zeros_from(packed: Octets, n_bits: int) -> bool:
+    """Whether all bits from `n_bits` on are 0, and no byte is there that these bits do not need."""
+    return len(packed) == packed_bytes(n_bits) and not (n_bits % 8 and packed[-1] & (0xFF >> n_bits % 8))
 
-    It keeps 12 bytes for every bit of a message.
 
-    Parameters
-    ----------
-    widths : int64 [K], bits of each integer, 0 allowed for an integer that can only be 0
-    """
+def _words(packed: Octets) -> NDArray[np.uint64]:
+    """The bytes as 64-bit words, big-endian, with at least one word of zeros at the end."""
+    padded = np.zeros(8 * (len(packed) // 8 + 2), np.uint8)
+    padded[: len(packed)] = packed
+    return padded.view(">u8").astype(np.uint64)
 
-    def __init__(self, widths: Tensor):
-        self.n_integers, n_bits = widths.numel(), int(widths.sum())
-        starts = widths.cumsum(0) - widths
-        self._integer_of_bit = torch.repeat_interleave(torch.arange(self.n_integers), widths)
-        place = torch.arange(n_bits) - starts[self._integer_of_bit]
-        self._shift_of_bit = (widths[self._integer_of_bit] - 1 - place).to(torch.int32)
 
-    def pack(self, integers: Tensor) -> Tensor:
-        """int32 [K] to uint8 [n_bytes]."""
-        return pack_bits((integers[self._integer_of_bit] >> self._shift_of_bit).bitwise_and_(1))
+def _left(words: NDArray[np.uint64], places: Integers) -> NDArray[np.uint64]:
+    return np.left_shift(words, places.astype(np.uint64))
 
-    def unpack(self, packed: Tensor) -> Tensor:
-        """uint8 [n_bytes] to int32 [K]."""
-        bits = unpack_bits(packed, len(self._shift_of_bit))
-        integers = torch.zeros(self.n_integers, dtype=torch.int32)
-        return integers.index_add_(0, self._integer_of_bit, bits.to(torch.int32) << self._shift_of_bit)
+
+def _right(words: NDArray[np.uint64], places: Integers) -> NDArray[np.uint64]:
+    return np.right_shift(words, places.astype(np.uint64))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -11,24 +11,34 @@ from torch import Tensor
 from costbench.errors import WireError
 from costbench.training.compressors import Compressor, Qsgd, RandomK, Sign, TopK
 from costbench.training.counters.phases import phase
+from costbench.training.values import TYPES, Values
 from costbench.training.vectors import Block, Dense, Levels, Seeded, Signs, Sparse, Vector
 from costbench.training.wire.floats import BlockCodec, DenseCodec
 from costbench.training.wire.message import (
+    CHECKSUM_AT,
     FLOAT32,
     HEADER_BYTES,
     VERSION,
-    Agreement,
     Bits,
+    Body,
     Codec,
     Message,
-    floats,
-    header,
+    checksum,
+    sealed,
 )
+from costbench.training.wire.positions import CODES, Pieces
 from costbench.training.wire.quantised import LevelsCodec, SignCodec
-from costbench.training.wire.sparse import PackedCodec, SeededCodec, packed_length
+from costbench.training.wire.sparse import SeededCodec, Shortest, SparseCodec
 
 Kind = type[Vector]
-CodecName = Literal["auto", "dense", "packed"]
+TRIED = ("packed", "bitmap", "golomb-rice", "elias-fano", "elias-gamma", "entropy")
+"""Position codes that "auto" chooses from; the plain integers are never shorter than packed ones."""
+
+
+class Writer(Protocol):
+    """What writes one kind of vector: a codec, or several to choose from."""
+
+    def written(self, vector: Vector, name: str | None = None) -> tuple[Codec, Body]: ...
 
 
 class Wire:
@@ -38,32 +48,41 @@ class Wire:
     ----------
     numels : entries of every parameter tensor
     compressor : what makes the vectors that are not dense; None where all are dense or blocks of one
-    codec : "dense" sends all entries of every vector, but of a block its own; "packed" sends dense and
-        sparse vectors as entries and positions, and nothing else; "auto" sends each kind by the codec made
-        for it, except sparse vectors that are shorter as dense ones
+    codec : "auto" sends every vector by the codec of those made for it, or the dense one, that takes the
+        fewest bytes; "dense" sends all entries of every vector, but of a block its own; the name of a
+        position code sends sparse vectors in it; "seeded", "sign" and "qsgd" send what they are made for.
+        Dense vectors and blocks have codecs of their own whatever is chosen
+    values : the type of the entries, one of `costbench.training.values.TYPES`
     """
 
     def __init__(
-        self, numels: Sequence[int], compressor: Compressor | None = None, codec: CodecName = "auto"
+        self,
+        numels: Sequence[int],
+        compressor: Compressor | None = None,
+        codec: str = "auto",
+        values: str = "float32",
     ):
         self.codec = codec
-        self._codec_of = _codecs(Agreement(numels, numels), compressor, codec)
-        self._by_header = {(c.number, c.checksum): c for c in self._codec_of.values()}
+        self._writer_of = _writers(numels, compressor, codec, TYPES[values])
+        self._by_number = {c.number: c for writer in self._writer_of.values() for c in _codecs_of(writer)}
 
     @phase("compress", holds="messages")
-    def encode(self, vector: Vector, side_S: Tensor | None = None) -> Message:
-        """The message that carries `vector` and the side numbers float32 [S]; WireError if none can."""
-        side = [] if side_S is None else [side_S.to(torch.float32).view(-1).view(torch.uint8)]
-        side_bytes = sum(map(len, side))
-        codec = self._codec_of.get(type(vector))
-        if codec is None:
+    def encode(self, vector: Vector, side_S: Tensor | None = None, as_codec: str | None = None) -> Message:
+        """The message that carries `vector` and the side numbers float32 [S]; WireError if none can.
+
+        `as_codec` names the codec that is to be used in the end where "auto" could choose another one.
+        """
+        side = [] if side_S is None else [side_S.to(torch.float32).view(-1)]
+        writer = self._writer_of.get(type(vector))
+        if writer is None:
             raise WireError(f"no {self.codec} message of this run carries {type(vector).__name__}")
-        body = codec.write(vector)
-        payload = torch.cat([header(codec, side_bytes // 4), *side, *body.octets])
-        bits = Bits(body.value, body.index, body.side + 8 * side_bytes, body.padding, 8 * HEADER_BYTES)
+        codec, body = writer.written(vector, as_codec)
+        payload = sealed(codec, side, body.octets)
+        side_bits = body.side + 32 * sum(map(len, side))
+        bits = Bits(body.value, body.index, side_bits, body.padding, 8 * HEADER_BYTES)
         if bits.total != 8 * len(payload):
             raise WireError(f"encoded {8 * len(payload)} bits but accounted for {bits.total}")
-        return Message(payload, bits, vector.elements)
+        return Message(payload, bits, vector.elements, codec.name)
 
     @phase("compress", holds="messages")
     def decode(self, payload: Tensor) -> tuple[Vector, Tensor]:
@@ -71,45 +90,57 @@ class Wire:
         if len(payload) < HEADER_BYTES:
             raise WireError(f"a message of {len(payload)} bytes is shorter than its header")
         head = bytes(payload[:HEADER_BYTES].tolist())
-        version, number, values, n_side = head[:4]
-        codec = self._by_header.get((number, int.from_bytes(head[4:], "little")))
-        if codec is None or (version, values) != (VERSION, FLOAT32):
+        version, number, values, n_side = head[:CHECKSUM_AT]
+        codec = self._by_number.get(number)
+        if codec is None or (version, values) != (VERSION, codec.values.number):
             raise WireError(f"header {head.hex()} belongs to no message of this run")
+        if checksum(payload, codec.seed) != head[CHECKSUM_AT:]:
+            raise WireError(f"a message of {len(payload)} bytes whose checksum is not the one in its header")
         start = HEADER_BYTES + 4 * n_side
-        body = payload[start:]
-        expected = start + codec.body_bytes(body)
-        if len(payload) != expected:
-            raise WireError(f"a message of {len(payload)} bytes where its header announces {expected}")
-        return codec.read(body), floats(payload[HEADER_BYTES:start])
+        if len(payload) < start:
+            raise WireError(f"a message of {len(payload)} bytes has no room for {n_side} side numbers")
+        return codec.read(payload[start:]), FLOAT32.read(payload[HEADER_BYTES:start], [n_side])
 
 
-def _codecs(full: Agreement, compressor: Compressor | None, codec: CodecName) -> dict[Kind, Codec]:
-    """The codec of every kind of vector that can be sent."""
-    dense, block = DenseCodec(full), BlockCodec(full)
+def _codecs_of(writer: Writer) -> list[Codec]:
+    if isinstance(writer, Shortest):
+        return [writer.dense, *writer.sparse.values()]
+    assert isinstance(writer, Codec)
+    return [writer]
+
+
+def _writers(
+    numels: Sequence[int], compressor: Compressor | None, codec: str, values: Values
+) -> dict[Kind, Writer]:
+    """What writes every kind of vector that can be sent."""
+    dense, block = DenseCodec(numels, values), BlockCodec(numels, values)
+    always: dict[Kind, Writer] = {Dense: dense, Block: block}
     if codec == "dense":
-        return {**dict.fromkeys((Dense, Sparse, Seeded, Signs, Levels), dense), Block: block}
-    if codec == "auto":
-        return {Dense: dense, Block: block, **_native(full, dense, compressor)}
-    packed: dict[Kind, Codec] = {Dense: PackedCodec(full)}
-    if isinstance(compressor, TopK):
-        packed[Sparse] = PackedCodec(_agreement(compressor))
-    return packed
+        return {**always, **dict.fromkeys((Sparse, Seeded, Signs, Levels), dense)}
+    return always | _native(numels, compressor, codec, values, dense)
 
 
-def _native(full: Agreement, dense: DenseCodec, compressor: Compressor | None) -> dict[Kind, Codec]:
-    """The codec made for what the compressor makes."""
+def _native(
+    numels: Sequence[int], compressor: Compressor | None, codec: str, values: Values, dense: DenseCodec
+) -> dict[Kind, Writer]:
+    """What writes what the compressor makes, if `codec` can."""
+    auto = codec == "auto"
     match compressor:
-        case TopK():
-            agreement = _agreement(compressor)
-            return {Sparse: PackedCodec(agreement) if packed_length(agreement) < dense.n_bytes else dense}
-        case RandomK():
-            return {Seeded: SeededCodec(compressor)}
-        case Sign():
-            return {Signs: SignCodec(full.numels)}
-        case Qsgd():
-            return {Levels: LevelsCodec(full.numels, compressor.levels)}
+        case TopK() | RandomK() if codec in CODES:
+            chosen = SparseCodec(CODES[codec](Pieces(compressor.numels, compressor.kept)), values)
+            return {Sparse: chosen, Seeded: chosen}
+        case TopK() if auto:
+            pieces = Pieces(compressor.numels, compressor.kept)
+            able = [CODES[name] for name in TRIED if CODES[name].longest >= max(compressor.numels)]
+            return {Sparse: Shortest(dense, [SparseCodec(code(pieces), values) for code in able])}
+        case RandomK() if auto or codec == "seeded":
+            return {Seeded: _shorter(SeededCodec(compressor, values), dense, auto)}
+        case Sign() if auto or codec == "sign":
+            return {Signs: _shorter(SignCodec(numels), dense, auto)}
+        case Qsgd() if auto or codec == "qsgd":
+            return {Levels: _shorter(LevelsCodec(numels, compressor.levels), dense, auto)}
     return {}
 
 
-def _agreement(compressor: TopK) -> Agreement:
-    return Agreement(compressor.numels, compressor.kept)
+def _shorter(native: SeededCodec | SignCodec | LevelsCodec, dense: DenseCodec, auto: bool) -> Codec:
+    return dense if auto and dense.n_bytes < native.n_bytes else native

@@ -5,33 +5,41 @@ A message is: header (8 bytes), side numbers (float32 each), body.
 ====== ===========================================================================================
 byte   header
 ====== ===========================================================================================
-0      version of this layout, 1
-1      codec of the body: 1 dense, 2 packed, 3 seeded, 4 sign, 5 levels, 6 block
-2      type of the entries: 1 float32
+0      version of this layout, 2
+1      codec of the body: 1 dense, 2 packed, 3 seeded, 4 sign, 5 qsgd, 6 block, 7 coo16, 8 coo32,
+       9 coo64, 10 bitmap, 11 golomb-rice, 12 elias-fano, 13 elias-gamma, 14 entropy
+2      type of the entries: 1 float32, 2 float16, 3 bfloat16, 4 int8
 3      number of side numbers
-4-7    CRC-32 of the agreement (little-endian)
+4-7    CRC-32C of the agreement, bytes 0 to 3, and everything after the header (little-endian)
 ====== ===========================================================================================
 
-Everything is little-endian. The *agreement* is known to both ends before training, as the model is: the
-length n of every tensor and the entries k of it that a body carries, written "n:k,n:k", and where entries
-are quantised the number of levels, "n:n,n:n;levels". So no message carries shapes.
+Everything is little-endian but strings of bits, which begin with the most significant one. The *agreement* is
+known to both ends before training, as the model is: the length n of every piece (a tensor, or the whole
+vector) and the entries k of it that a body carries, written "n:k,n:k", and where entries are quantised the
+number of levels, "n:n,n:n;levels". So no message carries shapes.
+
+The checksum finds every change of bits that lie within 32 bits of each other, a single one among them; of
+other damage it misses one in 2^32. A body that passes it is still checked against the agreement.
 """
 
 from __future__ import annotations
 
-import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
+import google_crc32c
+import numpy as np
 import torch
 from torch import Tensor
 
 from costbench.errors import WireError
+from costbench.training.counters.own import counted
+from costbench.training.values import TYPES, Values
 from costbench.training.vectors import Vector
 
-VERSION, HEADER_BYTES, FLOAT32 = 1, 8, 1
+VERSION, HEADER_BYTES, CHECKSUM_AT = 2, 8, 4
+FLOAT32 = TYPES["float32"]
 
 
 @dataclass(frozen=True)
@@ -51,11 +59,12 @@ class Bits:
 
 @dataclass(frozen=True)
 class Message:
-    """Encoded bytes, uint8 [length], and what they are for."""
+    """Encoded bytes, uint8 [length], what they are for, and the name of the codec that made them."""
 
     payload: Tensor
     bits: Bits
     elements: int
+    codec: str
 
 
 @dataclass(frozen=True)
@@ -69,40 +78,30 @@ class Body:
     padding: int = 0
 
 
-@dataclass(frozen=True)
-class Agreement:
-    """What both ends know of a body: the length n of every tensor and the entries k that are sent of it."""
-
-    numels: Sequence[int]
-    kept: Sequence[int]
-    levels: int | None = None
-
-    @property
-    def parameters(self) -> int:
-        return sum(self.numels)
-
-    @property
-    def elements(self) -> int:
-        return sum(self.kept)
-
-    @property
-    def checksum(self) -> int:
-        text = ",".join(f"{n}:{k}" for n, k in zip(self.numels, self.kept, strict=True))
-        return zlib.crc32((text if self.levels is None else f"{text};{self.levels}").encode())
+def agreement(numels: Sequence[int], kept: Sequence[int], levels: int | None = None) -> bytes:
+    """What both ends know of a body, in writing."""
+    text = ",".join(f"{n}:{k}" for n, k in zip(numels, kept, strict=True))
+    return (text if levels is None else f"{text};{levels}").encode()
 
 
 class Codec(ABC):
     """How one kind of vector becomes octets under an agreement, and octets such a vector."""
 
-    number: ClassVar[int]
-    """The codec's number in the header."""
+    name: str
+    """What the ledger calls it."""
+    number: int
+    """Its number in the header."""
+    values: Values = FLOAT32
+    """The type of the entries."""
 
-    def __init__(self, agreement: Agreement):
-        self.agreement, self.checksum = agreement, agreement.checksum
+    def __init__(self, agreed: bytes):
+        self.seed = google_crc32c.value(agreed)
 
-    @abstractmethod
-    def body_bytes(self, body: Tensor) -> int:
-        """The length that the body must have: that of every body, or the one that it announces."""
+    def written(self, vector: Vector, name: str | None = None) -> tuple[Codec, Body]:
+        """The codec, which is this one, and the body that it writes; WireError if another is asked for."""
+        if name not in (None, self.name):
+            raise WireError(f"no {name} message where {self.name} was agreed")
+        return self, self.write(vector)
 
     @abstractmethod
     def write(self, vector: Vector) -> Body:
@@ -110,23 +109,39 @@ class Codec(ABC):
 
     @abstractmethod
     def read(self, body: Tensor) -> Vector:
-        """The vector in a body of the right length; WireError if no vector has these octets."""
-
-    def refuse_other_lengths(self, elements: int) -> None:
-        if elements != self.agreement.elements:
-            raise WireError(f"{elements} entries where {self.agreement.elements} were agreed")
+        """The vector in a body; WireError if no vector has these octets."""
 
 
-def header(codec: Codec, n_side: int) -> Tensor:
-    """The 8 bytes before side numbers and body."""
-    head = bytes([VERSION, codec.number, FLOAT32, n_side])
-    return octets_of(head + codec.checksum.to_bytes(4, "little"))
+def sealed(codec: Codec, side: list[Tensor], body: list[Tensor]) -> Tensor:
+    """Header, side numbers float32 and the octets of a body, as one payload."""
+    n_side = sum(map(len, side))
+    head = octets_of(bytes([VERSION, codec.number, codec.values.number, n_side, 0, 0, 0, 0]))
+    payload = torch.cat([head, *(numbers.view(torch.uint8) for numbers in side), *body])
+    payload[CHECKSUM_AT:HEADER_BYTES] = octets_of(checksum(payload, codec.seed))
+    return payload
+
+
+@counted(flop=lambda payload, seed: len(payload))
+def _crc(payload: Tensor, seed: int) -> int:
+    octets = payload.numpy()
+    head = google_crc32c.extend(seed, octets[:CHECKSUM_AT].tobytes())
+    return int(google_crc32c.extend(head, octets[HEADER_BYTES:]))
+
+
+def checksum(payload: Tensor, seed: int) -> bytes:
+    """The four bytes that belong into the header, one operation a byte."""
+    return _crc(payload, seed).to_bytes(4, "little")
 
 
 def octets_of(plain: bytes) -> Tensor:
-    return torch.tensor(list(plain), dtype=torch.uint8)
+    return torch.from_numpy(np.frombuffer(plain, np.uint8).copy())
 
 
-def floats(octets: Tensor) -> Tensor:
-    """float32 numbers from a copy of their octets."""
-    return octets.clone().view(torch.float32)
+def refuse_other_length(body: Tensor, n_bytes: int) -> None:
+    if len(body) != n_bytes:
+        raise WireError(f"a body of {len(body)} bytes where {n_bytes} were agreed")
+
+
+def refuse_other_elements(elements: int, agreed: int) -> None:
+    if elements != agreed:
+        raise WireError(f"{elements} entries where {agreed} were agreed")

@@ -16,7 +16,7 @@ def measure(simulation, node=0, t=0):
     weights, arrivals = simulation.transport.weights(t), simulation.transport.arrivals(t)
     alone = simulation.fleet.nodes[node].alone()
     outgoing = next(simulation.algorithm.round(alone, simulation._local(alone, t)))
-    payload = simulation.wire.encode(outgoing.vector, outgoing.side).payload
+    message = simulation.wire.encode(outgoing.vector, outgoing.side)
     senders = np.flatnonzero(arrivals[:, node]).tolist()
     return measure_round(
         simulation.fleet.nodes[node],
@@ -24,8 +24,8 @@ def measure(simulation, node=0, t=0):
         simulation._local(simulation.fleet.nodes[node], t),
         simulation.wire,
         simulation.fleet.buffers,
-        [[Arrival(payload, float(weights[node, j]), j) for j in senders]],
-        sends=True,
+        [[Arrival(message.payload, float(weights[node, j]), j, message.codec) for j in senders]],
+        [message.codec],
     )
 
 
@@ -59,15 +59,32 @@ def test_counting_leaves_training_untouched(spec_of):
     assert torch.bmm is bmm and torch.nn.functional.relu is relu
 
 
-def test_a_round_has_work_in_every_phase(spec_of):
-    flop = flop_by_phase(measure(Simulation(spec_of())))
+CHOCO = {"kind": "choco-sgd", "compressor": {"kind": "top-k", "keep": 0.01}, "gamma": 0.1}
+
+
+@pytest.mark.parametrize("changes", [{}, {"algorithm": CHOCO, "topology": {"kind": "ring"}}])
+def test_a_round_has_work_in_every_phase(spec_of, changes):
+    simulation = Simulation(spec_of(**changes))
+    flop = flop_by_phase(measure(simulation))
     assert all(flop[phase] > 0 for phase in DEVICE_PHASES), flop
+    # a selection looks at every entry
+    assert flop["compress"] >= simulation.fleet.layout.parameters
 
 
 def test_the_optimizer_step_is_counted(spec_of):
     simulation = Simulation(spec_of())
     # g += wd x: 2 D; m = mu m + g: D + D; x -= lr m: 2 D
     assert flop_by_phase(measure(simulation))["optimizer"] == 6 * simulation.fleet.layout.parameters
+
+
+@pytest.mark.parametrize(("corrected", "an_element"), [(False, 12), (True, 13)])
+def test_the_step_of_adam_is_counted(spec_of, corrected, an_element):
+    algorithm = {"kind": "d-adam", "bias_correction": corrected}
+    optimizer = {"lr": 0.01, "momentum": 0.0}
+    simulation = Simulation(spec_of(algorithm=algorithm, topology={"kind": "ring"}, optimizer=optimizer))
+    # b1 m: 1, + (1 - b1) g: 2; b2 v: 1, + (1 - b2) g g: 3; root 1, (correction 1), + tau 1; x - lr m / root 3
+    flop = flop_by_phase(measure(simulation))["optimizer"]
+    assert flop == an_element * simulation.fleet.layout.parameters
 
 
 def test_mixing_of_sgp_is_counted(spec_of):
@@ -106,7 +123,8 @@ def test_dense_messages_are_held_in_memory(spec_of):
 
 @pytest.mark.parametrize("node", range(4))
 def test_every_node_counts_like_itself_alone(spec_of, node):
-    simulation = Simulation(spec_of())
+    """In a code whose messages are all equally long; in others the bytes of the message are the node's own."""
+    simulation = Simulation(spec_of(wire={"codec": "packed"}))
     assert measure(simulation, node).counts == measure(simulation, 0).counts
 
 

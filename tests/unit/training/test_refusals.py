@@ -49,7 +49,7 @@ def test_a_number_outside_its_range_is_refused(spec_of, algorithm):
                 "topology": {"kind": "ring"},
                 "wire": {"codec": "packed"},
             },
-            "auto or dense with the compressor sign",
+            "auto, dense, sign with the compressor sign",
         ),
         (
             {
@@ -57,7 +57,7 @@ def test_a_number_outside_its_range_is_refused(spec_of, algorithm):
                 "topology": {"kind": "directed-ring"},
                 "wire": {"codec": "packed"},
             },
-            "auto or dense with local-sgd",
+            "auto, dense with local-sgd, whose messages are dense",
         ),
         ({"optimizer": {"lr": 0.1, "nesterov": True}}, "a momentum above 0"),
         ({"optimizer": {"lr": 0.1, "schedule": "cosine", "milestones": {1: 0.1}}}, "no milestones"),

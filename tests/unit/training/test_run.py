@@ -135,8 +135,9 @@ def test_every_sample_is_held_by_one_node(spec_of):
 
 
 def test_lost_messages_stand_in_the_ledger_and_change_training(spec_of, store_of):
-    lossy = execute(spec_of(rounds=8, links={"drop": 0.4}), store_of("lossy"))
-    sound = execute(spec_of(rounds=8), store_of("sound"))
+    equally_long = {"codec": "packed"}
+    lossy = execute(spec_of(rounds=8, links={"drop": 0.4}, wire=equally_long), store_of("lossy"))
+    sound = execute(spec_of(rounds=8, wire=equally_long), store_of("sound"))
     verify(lossy)
     messages = lossy.ledger.messages
     bits, delivered = message_bits(messages), messages["delivered"].to_numpy(zero_copy_only=False)

@@ -9,16 +9,20 @@
 | `log2`    | 32 (N + 1)            | sum (32 + ceil(log2 n)) k + 24 | every message           |
 | `entropy` | 32 (N + 1)            | sum 32 k + log2 C(n, k) + 24 | every message             |
 
-N entries in tensors of n, K kept entries in tensors with k; all in bits. `aketi` reproduces the two ratios
+N entries in pieces of n, K kept entries in pieces with k; all in bits. `aketi` reproduces the two ratios
 that arXiv 2102.05715 prints, but its 16-bit indices cannot address tensors above 65,536 entries; `log2` and
 `entropy` keep its count of the push-sum weight and code positions in as many bits as they need.
+
+A message of b bits an entry and a norm a tensor (sign, QSGD) has no positions: all conventions count b N and
+32 bits a tensor, as the code of `choco` does for the sign, and differ in the weight and in who is counted.
+Part of a dense vector counts 32 bits an entry in all of them.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -32,7 +36,6 @@ FLOAT_BITS = 32
 #: what the accounting of arXiv 2102.05715 adds to a sparse message for the push-sum weight [bit]
 WEIGHT_BITS = 24
 WITH_PUSH_SUM_WEIGHT = ("aketi", "log2", "entropy")
-WITHOUT_FORMULA = ("random-k", "sign", "qsgd")
 CONVENTIONS = ("encoded", "aketi", "choco", "qgm", "log2", "entropy")
 
 
@@ -125,6 +128,27 @@ _SPARSE: dict[str, Callable[[Tensors], float]] = {
 }
 
 
+def quantised_bits(convention: str, tensors: Sequence[int], entry_bits: int) -> int:
+    """Bits of a message with a few bits an entry and a float32 norm a tensor.
+
+    Parameters
+    ----------
+    convention : one of CONVENTIONS but "encoded"
+    tensors : entries of each tensor [T], [1]
+    entry_bits : scalar, bits of an entry, its sign included [bit]
+
+    Returns
+    -------
+    Bits by that convention [bit]
+
+    Source
+    ------
+    A. Koloskova et al., ICML 2019, released code, for the sign; for QSGD the same rule, which is ours
+    """
+    weight = WEIGHT_BITS if convention in WITH_PUSH_SUM_WEIGHT else 0
+    return entry_bits * sum(tensors) + FLOAT_BITS * len(tensors) + weight
+
+
 def ratio_with_final_rounds(dense: float, sparse: float, rounds: int, final_rounds: int) -> float:
     """How many times fewer bits a node sends when rounds of dense messages end the run.
 
@@ -148,36 +172,45 @@ def ratio_with_final_rounds(dense: float, sparse: float, rounds: int, final_roun
 
 
 def compression(
-    messages: pd.DataFrame, layout_numel: Sequence[int], keep: float | None = None
+    messages: pd.DataFrame,
+    layout_numel: Sequence[int],
+    sparse: Tensors | None = None,
+    entry_bits: int | None = None,
 ) -> dict[str, float]:
     """The run's dense float32 messages over what was sent, by each convention.
 
-    A message with as many elements as the layout is dense. Any other must have the entries that top-k
-    keeps; if one has not, or nothing was sent, a ratio is NaN: its convention has no formula for it.
+    A message with all elements of the layout is dense, or quantised where `entry_bits` is given; one with the
+    kept elements of `sparse` is sparse; without either, it is a part of a dense vector.
 
     Parameters
     ----------
     messages : table of messages, lost ones included [M rows]
     layout_numel : entries of each parameter tensor [T], [1]
-    keep : scalar, share that sparse messages keep; None if the run has only dense messages [1]
+    sparse : entries and kept entries of the pieces of a sparse message; None if the run has none [1]
+    entry_bits : scalar, bits of an entry of a quantised message; None if the run has none [bit]
 
     Returns
     -------
-    Ratio of each convention [1]
+    Ratio of each convention [1]; NaN where nothing was sent, and for all but `encoded` where a message has
+    other elements than the run's messages can have
     """
-    sent, entries = payload_bits(messages), sum(layout_numel)
-    elements = messages["elements"].to_numpy()
-    is_dense = elements == entries
-    tensors = Tensors(list(layout_numel), kept_entries(layout_numel, keep) if keep else [])
-    ratios = {"encoded": _ratio(dense_bits("encoded", entries) * len(messages), float(sent.sum()))}
-    if not (is_dense | (elements == sum(tensors.kept))).all():
-        return ratios | dict.fromkeys(CONVENTIONS[1:], math.nan)
+    elements, entries = messages["elements"].to_numpy(), sum(layout_numel)
+    whole = elements == entries
+    parts = sparse is None and entry_bits is None
+    kept = whole if sparse is None else elements == sum(sparse.kept)
+    dense_elements = elements if parts else np.full(len(messages), entries)
+    ratios = {"encoded": _ratio(FLOAT_BITS * dense_elements.sum(), float(payload_bits(messages).sum()))}
     for convention in CONVENTIONS[1:]:
+        dense = np.where(whole | (not parts), float(dense_bits(convention, entries)), FLOAT_BITS * elements)
+        billed = dense.copy()
+        if sparse is not None:
+            billed[kept & ~whole] = sparse_bits(convention, sparse)
+        if entry_bits is not None:
+            billed[whole] = quantised_bits(convention, layout_numel, entry_bits)
+        if not (parts or (whole | kept).all()):
+            billed = np.full(len(messages), math.nan)
         weights = message_weights(convention, messages)
-        dense = float(dense_bits(convention, entries))
-        sparse = math.nan if is_dense.all() else sparse_bits(convention, tensors)
-        billed = np.where(is_dense, dense, sparse)
-        ratios[convention] = _ratio(dense * weights.sum(), float(billed @ weights))
+        ratios[convention] = _ratio(float(dense @ weights), float(billed @ weights))
     return ratios
 
 
@@ -214,22 +247,20 @@ def compression_ratios(run: Run) -> dict[str, float]:
 
     Returns
     -------
-    Ratio of each convention [1]; NaN for all but `encoded` where a message is not a whole dense vector or its
-    top-k. The parts of a ring all-reduce are compared with dense messages of as many entries
+    Ratio of each convention [1]. The parts of a ring all-reduce are compared with dense messages of as many
+    entries; NaN for all but `encoded` where an algorithm of the user's sends what no convention knows
     """
-    messages = run.ledger.messages.to_pandas()
     layout = [tensor["numel"] for tensor in run.record["layout"]]
     algorithm = run.record["spec"]["algorithm"]
-    compressor = algorithm.get("compressor") or {"kind": "none"}
-    if algorithm["kind"] == "local-sgd":
-        return _encoded_alone(FLOAT_BITS * int(messages["elements"].sum()), messages)
-    if compressor["kind"] in WITHOUT_FORMULA:
-        return _encoded_alone(dense_bits("encoded", sum(layout)) * len(messages), messages)
-    keep = algorithm.get("keep") or (compressor.get("keep") if compressor.get("scope") == "tensor" else None)
-    return compression(messages, layout, keep)
+    compressor = {**algorithm, **(algorithm.get("compressor") or {})}
+    keep, global_ = compressor.get("keep"), compressor.get("scope") == "global"
+    pieces = [sum(layout)] if global_ else layout
+    sparse = Tensors(pieces, kept_entries(pieces, keep)) if keep else None
+    return compression(run.ledger.messages.to_pandas(), layout, sparse, _entry_bits(compressor))
 
 
-def _encoded_alone(dense: int, messages: pd.DataFrame) -> dict[str, float]:
-    """The ratio of what was encoded, given the bits of dense float32; no other convention has a formula."""
-    ratio = _ratio(dense, float(payload_bits(messages).sum()))
-    return {"encoded": ratio, **dict.fromkeys(CONVENTIONS[1:], math.nan)}
+def _entry_bits(compressor: dict[str, Any]) -> int | None:
+    """Bits of an entry of a quantised message: 1 of a sign, ceil(log2(2 s + 1)) of one of s levels."""
+    if compressor["kind"] == "sign":
+        return 1
+    return int(2 * compressor["levels"]).bit_length() if compressor["kind"] == "qsgd" else None

@@ -7,6 +7,7 @@ from typing import Any, get_args
 from costbench.spec.algorithm import AlgorithmPart, CompressorPart
 from costbench.spec.graph import TopologyPart
 from costbench.spec.part import Part
+from costbench.spec.run import Wire
 from costbench.spec.task import DATASETS, ModelPart, PartitionPart
 
 UNIONS = {
@@ -31,7 +32,8 @@ def options(part: type[Part]) -> list[str]:
 def listing() -> dict[str, str]:
     """Key of the spec -> what may stand there, in one line."""
     named = {key: ", ".join(_with_options(kind, part) for kind, part in kinds(key).items()) for key in UNIONS}
-    return {**named, "task.dataset": ", ".join(DATASETS)}
+    wire = {f"wire.{name}": ", ".join(get_args(field.annotation)) for name, field in Wire.model_fields.items()}
+    return {**named, "task.dataset": ", ".join(DATASETS), **wire}
 
 
 def _with_options(kind: str, part: type[Part]) -> str:

@@ -89,7 +89,7 @@ class Wire:
         """The vector and the side numbers [S] that a message carries; WireError if it cannot be one."""
         if len(payload) < HEADER_BYTES:
             raise WireError(f"a message of {len(payload)} bytes is shorter than its header")
-        head = bytes(payload[:HEADER_BYTES].tolist())
+        head = payload[:HEADER_BYTES].numpy().tobytes()
         version, number, values, n_side = head[:CHECKSUM_AT]
         codec = self._by_number.get(number)
         if codec is None or (version, values) != (VERSION, codec.values.number):

@@ -117,7 +117,7 @@ def sealed(codec: Codec, side: list[Tensor], body: list[Tensor]) -> Tensor:
     n_side = sum(map(len, side))
     head = octets_of(bytes([VERSION, codec.number, codec.values.number, n_side, 0, 0, 0, 0]))
     payload = torch.cat([head, *(numbers.view(torch.uint8) for numbers in side), *body])
-    payload[CHECKSUM_AT:HEADER_BYTES] = octets_of(checksum(payload, codec.seed))
+    payload.numpy()[CHECKSUM_AT:HEADER_BYTES] = np.frombuffer(checksum(payload, codec.seed), np.uint8)
     return payload
 
 

@@ -68,14 +68,14 @@ def test_a_map_by_hand():
 
 def test_golomb_rice_by_hand():
     # b = floor(log2(floor(0.69 n / k))): 10 / 3 gives 2, b = 1; 6 / 1 gives 4, b = 2. Bits with b changed by
-    # -2 to (0, 0): quotients 1 + 0 + 4 + 4, a one each 4, no low bits: 13
-    # -1 to (0, 1): 1 + 0 + 4 + 2, 4, low bits 0 + 0 + 0 + 1: 12, the shortest, and the first of its length
+    # -1 to (0, 1): quotients 1 + 0 + 4 + 2, a one each 4, low bits 0 + 0 + 0 + 1: 12, the first of its length
     #  0 at (1, 2): 0 + 0 + 2 + 1, 4, 1 + 1 + 1 + 2: 12
-    # The change -1 is written as 3.
+    #  1 to (2, 3): 0 + 0 + 1 + 0, 4, 2 + 2 + 2 + 3: 14
+    # The change -1 is written as 0.
     section = written("golomb-rice", *EXAMPLE)
     assert (section.side, section.index) == (8, 12)
     low, unary = "0", "01" + "1" + "00001" + "001"  # 4 = 2 x 2 + 0
-    assert bits_of(section.octets) == f"{3:08b}" + low + unary + "0000"
+    assert bits_of(section.octets) == f"{0:08b}" + low + unary + "0000"
 
 
 def test_elias_fano_by_hand():

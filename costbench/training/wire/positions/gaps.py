@@ -23,7 +23,7 @@ from costbench.training.wire.positions.position_code import (
 class GolombRice(PositionCode):
     """A gap's low b bits as they are, and what is above them as so many zeros and a one.
 
-    A byte comes first: a change of b, plus 4, that the sender chooses for the shortest message. Before it, b
+    A byte comes first: a change of b, plus 1, that the sender chooses for the shortest message. Before it, b
     of a piece is floor(log2(0.69 n / k)), about the best for gaps of independent positions. All low bits
     come first, then all zeros and ones.
     Source: S. W. Golomb, "Run-length encodings", IEEE Trans. Inf. Theory 12 (1966); R. F. Rice, "Some
@@ -31,7 +31,7 @@ class GolombRice(PositionCode):
     """
 
     name, number = "golomb-rice", 11
-    CHANGES = range(-4, 3)
+    CHANGES = range(-1, 2)
 
     def __init__(self, pieces: Pieces):
         super().__init__(pieces)

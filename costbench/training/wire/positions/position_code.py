@@ -59,14 +59,23 @@ class Pieces:
         """Which entries are the first of their piece, for pieces that have any."""
         return self.first_T[self.kept_T > 0]
 
+    @cached_property
+    def _may_fall(self) -> NDArray[np.bool_]:
+        """Whether an entry is the first of its piece, from the second entry on: bool [K - 1]."""
+        firsts = np.zeros(self.elements, np.bool_)
+        firsts[self.starts] = True
+        return firsts[1:]
+
     def check(self, inside_K: Integers) -> None:
         """WireError unless the positions are in their pieces, each after the one before."""
-        if len(inside_K) and (inside_K.min() < 0 or bool((inside_K >= self.numel_of_each).any())):
+        if (inside_K.view(np.uint64) >= self._limits).any():
             raise WireError("a position outside its tensor")
-        rises = np.diff(inside_K) > 0
-        rises[self.starts[1:] - 1] = True
-        if not rises.all():
+        if not ((inside_K[1:] > inside_K[:-1]) | self._may_fall).all():
             raise WireError("positions of a tensor that do not ascend")
+
+    @cached_property
+    def _limits(self) -> NDArray[np.uint64]:
+        return self.numel_of_each.astype(np.uint64)
 
 
 class Places:

@@ -32,7 +32,9 @@ def options(part: type[Part]) -> list[str]:
 def listing() -> dict[str, str]:
     """Key of the spec -> what may stand there, in one line."""
     named = {key: ", ".join(_with_options(kind, part) for kind, part in kinds(key).items()) for key in UNIONS}
-    wire = {f"wire.{name}": ", ".join(get_args(field.annotation)) for name, field in Wire.model_fields.items()}
+    wire = {
+        f"wire.{name}": ", ".join(get_args(field.annotation)) for name, field in Wire.model_fields.items()
+    }
     return {**named, "task.dataset": ", ".join(DATASETS), **wire}
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from costbench import errors, ledger
+from costbench import errors, laws, ledger
 from costbench.errors import CheckFailed, CostbenchError
 from costbench.ledger import MEMORY_CATEGORIES, PHASES, SCHEMAS
 from costbench.runstore import SEAL, RunStore
@@ -84,17 +84,12 @@ def test_every_metric_and_split(run):
     assert all(f"`{split}`" in SECTIONS["metrics.parquet"] for split in set(table["split"].to_pylist()))
 
 
-def test_every_law(run, monkeypatch):
+def test_every_law(run):
     section = SECTIONS["What `costbench verify` checks"]
     listed = re.findall(r"^- (.+)$", section, re.M)
-    named = []
-    for laws_of in ("_laws_of_messages", "_laws_of_counts"):
-        original = getattr(ledger, laws_of)
-        monkeypatch.setattr(
-            ledger, laws_of, lambda *a, laws=original: named.extend(found := laws(*a)) or found
-        )
-    ledger.check_conservation(run.ledger, run.nodes, run.rounds)
-    assert listed == named
+    of_tables = laws.laws_of_ledger(run.ledger, run.nodes, run.rounds)
+    of_record = laws.laws_of_record(run.record, run.ledger, run.path.name)
+    assert listed == [*of_tables, *of_record]
 
 
 def test_every_error_with_its_exit_code():

@@ -32,7 +32,12 @@ HOMES = {
     "typer": ("cli/",),
     "rich": ("cli/",),
 }
-DISTRIBUTIONS = {"google_crc32c": "google-crc32c", "yaml": "pyyaml", "PIL": "pillow", "pydantic_core": "pydantic"}
+DISTRIBUTIONS = {
+    "google_crc32c": "google-crc32c",
+    "yaml": "pyyaml",
+    "PIL": "pillow",
+    "pydantic_core": "pydantic",
+}
 
 
 def name_of(path):

@@ -51,7 +51,7 @@ MISTAKES = {
     "runn spec.yaml": (2, "No such command"),
     "show abc": (2, "no run 'abc' in runs/"),
     "show unsealed": (3, "unsealed: SEALED: found 'no such file'; allowed: a sealed run"),
-    "show old": (3, "old/SEALED: schema: found 0; allowed: 1; run the spec again"),
+    "show old": (3, "old/SEALED: schema: found 0; allowed: 2; run the spec again"),
     "verify": (2, "RUN..."),
     "verify abc unsealed": (2, "no run 'abc'"),
     "price abc": (2, "--profile"),

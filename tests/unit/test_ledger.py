@@ -62,7 +62,8 @@ def test_the_totals_of_a_run_by_hand():
     # third; 8 bytes read, 4 written and 1 launch in each of 2 x 5 + 1 = 11 rows and rounds
     assert totals(two_nodes()) == {
         "messages": 6, "delivered_messages": 5, "elements": 6,
-        "value_bits": 6 * 32, "index_bits": 6 * 3, "side_bits": 0, "padding_bits": 6 * 5, "header_bits": 6 * 40,
+        "value_bits": 6 * 32, "index_bits": 6 * 3, "side_bits": 0, "padding_bits": 6 * 5,
+        "header_bits": 6 * 40,
         "sent_bits": 480, "received_bits": 400, "dropped_bits": 80,
         "forward_flop": 40, "backward_flop": 40, "optimizer_flop": 40, "compress_flop": 40,
         "mix_flop": 40 + 2 * 7, "evaluate_flop": 2000,

@@ -1,3 +1,4 @@
+import hashlib
 import json
 import threading
 
@@ -5,15 +6,16 @@ import pyarrow as pa
 import pytest
 
 from costbench.errors import CheckFailed, CostbenchError, InputError, UsageError
-from costbench.ledger import SCHEMAS, Ledger
+from costbench.ledger import SCHEMA_VERSION, SCHEMAS, Ledger
 from costbench.runstore import CHECKPOINT, PARTIAL, RECORD, SEAL, TABLES, RunStore, open_run, verify
 
-RUN_ID = "0123456789ab"
+SPEC = {"name": "made-up", "nodes": 2}
+RUN_ID = hashlib.sha256(json.dumps(SPEC, sort_keys=True, separators=(",", ":")).encode()).hexdigest()[:12]
 
 
 def ledger_of(rows=1):
     counts = [
-        dict(zip(SCHEMAS["messages"].names, (0, 0, 1, c, 1, 32, 0, 0, 0, 32, True), strict=True))
+        dict(zip(SCHEMAS["messages"].names, (0, 0, 1, c, 1, 32, 0, 0, 0, 32, True, "dense"), strict=True))
         for c in range(rows)
     ]
     tables = {name: pa.Table.from_pylist([], schema) for name, schema in SCHEMAS.items()}
@@ -21,7 +23,8 @@ def ledger_of(rows=1):
 
 
 def record_of(run_id):
-    return {"run_id": run_id, "spec": {"name": "made-up", "nodes": 2}, "rounds": 1}
+    layout = [{"name": "weight", "shape": [3, 2], "numel": 6}]
+    return {"run_id": run_id, "spec": SPEC, "rounds": 1, "parameters": 6, "layout": layout}
 
 
 def sealed(store, run_id=RUN_ID, ledger=None):
@@ -45,7 +48,7 @@ def test_a_sealed_run_can_be_opened_and_verified(store):
     assert run == store.find(RUN_ID) == open_run(run.path)
     assert (run.run_id, run.name, run.nodes, run.rounds) == (RUN_ID, "made-up", 2, 1)
     assert run.ledger == ledger_of()
-    assert run.record["schema"] == 1
+    assert run.record["schema"] == SCHEMA_VERSION
     assert len(run.ledger_sha256) == 64
     assert sorted(path.name for path in run.path.iterdir()) == sorted([RECORD, SEAL, *TABLES])
     assert [path.name for path in store.root.iterdir()] == [RUN_ID]
@@ -210,7 +213,7 @@ def test_an_unsealed_or_incomplete_directory_is_refused(store, missing):
         store.find(str(run.path))
 
 
-@pytest.mark.parametrize("version", [0, 2, None, "1"])
+@pytest.mark.parametrize("version", [0, 1, None, "2"])
 def test_another_schema_version_is_refused_with_what_to_do(store, version):
     run = sealed(store)
     seal = json.loads((run.path / SEAL).read_text())
@@ -218,7 +221,7 @@ def test_another_schema_version_is_refused_with_what_to_do(store, version):
     with pytest.raises(InputError) as error:
         store.find(RUN_ID)
     assert str(error.value).endswith(
-        f"SEALED: schema: found {version!r}; allowed: 1; run the spec again with this version of costbench"
+        f"SEALED: schema: found {version!r}; allowed: 2; run the spec again with this version of costbench"
     )
 
 

@@ -157,8 +157,13 @@ def test_an_unknown_or_missing_kind_lists_the_known_ones(load, key, kinds, kind,
             KEEP,
         ),
         ("algorithm.gamma", 0, "a number, above 0 and at most 1 (consensus step)"),
-        ("wire.codec", "zip", "one of auto, dense, packed"),
-        ("wire.values", "float16", "one of float32"),
+        (
+            "wire.codec",
+            "zip",
+            "one of auto, dense, coo16, coo32, coo64, packed, bitmap, golomb-rice, elias-fano, elias-gamma, "
+            "entropy, seeded, sign, qsgd",
+        ),
+        ("wire.values", "int4", "one of float32, float16, bfloat16, int8"),
         (
             "links.drop",
             1,

@@ -147,6 +147,7 @@ def messages_of(kind: str) -> pa.Table:
         "padding_bits": total - 32 * elements - index - side - header,
         "header_bits": header,
         "delivered": np.ones(len(rounds), dtype=bool),
+        "codec": np.where(dense, "dense", "packed"),
     }
     return pa.table(columns).cast(SCHEMAS["messages"])
 

@@ -198,7 +198,7 @@ def test_every_operator_of_a_message_is_counted(compressor, v_D):
 
 @pytest.mark.parametrize("numel", [1000, 3000])
 def test_what_compressing_costs(numel):
-    """Random-k permutes n and sorts k; qsgd draws (1), compares (1), divides (1), sums squares (2), rounds (1)."""
+    """Random-k permutes n, sorts k; qsgd draws, compares, divides, rounds (1 each), sums squares (2)."""
     v_D, layout = torch.randn(numel), layout_of([numel])
     with ComputeCounter() as counter:
         RandomK(layout, 0.1)(v_D, 0)

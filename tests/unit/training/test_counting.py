@@ -123,7 +123,7 @@ def test_dense_messages_are_held_in_memory(spec_of):
 
 @pytest.mark.parametrize("node", range(4))
 def test_every_node_counts_like_itself_alone(spec_of, node):
-    """In a code whose messages are all equally long; in others the bytes of the message are the node's own."""
+    """In a code whose messages are all equally long; in others their bytes are the node's own."""
     simulation = Simulation(spec_of(wire={"codec": "packed"}))
     assert measure(simulation, node).counts == measure(simulation, 0).counts
 

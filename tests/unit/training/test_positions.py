@@ -4,6 +4,8 @@ Shapes: K kept entries.
 """
 
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -170,3 +172,20 @@ def test_a_vector_without_kept_entries_takes_no_position(name):
     where, pieces = places([5], [0], np.array([], np.int64))
     section = CODES[name](pieces).write(where)
     assert CODES[name](pieces).read(section.octets).tolist() == []
+
+
+PAGE = Path(__file__).parents[3] / "docs" / "wire.md"
+
+
+def test_the_page_says_what_was_measured():
+    rows = re.findall(
+        r"^\| `?([\w-]+)[^|]*` ?\|(?: ([\d.]+) \|)(?: ([\d.]+) \|)(?: ([\d.]+) \|)$", PAGE.read_text(), re.M
+    )
+    assert [name for name, *_ in rows] == [name for name in CODES if not name.startswith("coo")]
+    for name, *stated in rows:
+        for kept, bits in zip((272, 2_724, 27_247), stated, strict=True):
+            section = written(name, [272_474], [kept], at_random([272_474], [kept]))
+            assert f"{(section.index + section.side) / kept:.2f}" == bits, (name, kept)
+    for kept, bound in zip((272, 2_724, 27_247), ("11.39", "8.08", "4.69"), strict=True):
+        assert f"{least_bits([272_474], [kept]) / kept:.2f}" == bound
+        assert f"| {bound} |" in PAGE.read_text()

@@ -141,16 +141,18 @@ def show(
     runs: RunsDirectory = RUNS,
 ) -> None:
     """Print what was counted in a run."""
+    from costbench.reporting.summary import codecs
     from costbench.reporting.summary import show as summarise
     from costbench.runstore import RunStore
 
-    document = summarise(RunStore(runs).find(run))
+    found = RunStore(runs).find(run)
+    document = summarise(found)
     if as_json:
         print_json(document)
     else:
         from costbench.cli.printing import print_counts
 
-        print_counts(document)
+        print_counts(document, codecs(found))
 
 
 @app.command()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import mean
 from typing import TYPE_CHECKING, Any
 
@@ -44,14 +44,17 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) 
     return built
 
 
-def print_counts(document: dict[str, Any]) -> None:
-    """What `costbench show` prints of a run's counts."""
+def print_counts(document: dict[str, Any], codecs: Mapping[str, int]) -> None:
+    """What `costbench show` prints of a run's counts, and how many messages went out in each codec."""
     nodes, spec, out = document["per_node"], document["spec"], console()
     out.print(
         f"{spec['name']} ({document['run_id']}): {document['nodes']} nodes, {document['rounds']} rounds, "
         f"{document['parameters']:,} parameters, {spec['algorithm']['kind']} on {spec['topology']['kind']}"
     )
     out.print(table("Counted on each device", ["", "least", "mean", "most"], _per_device(nodes)))
+    if codecs:
+        by_codec = ", ".join(f"{name} {count:,}" for name, count in codecs.items())
+        out.print(f"Messages by wire codec: {by_codec}")
     ratios = [[CONVENTION_WORDS[name], _ratio(r)] for name, r in document["compression"].items()]
     out.print(table("Times fewer bits than dense float32 messages", ["counted as", "ratio"], ratios))
     out.print(table("After the last round", ["metric", ""], _metrics(document["metrics"])))

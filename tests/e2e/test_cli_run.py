@@ -146,7 +146,8 @@ def test_prices_as_csv_and_as_a_table(place):
     done = costbench("price", RUN_ID, "--profile", "phone", "--samples", 20, folder=place)
     assert done.returncode == 0, done.stderr
     assert "phone/wifi" in done.stdout
-    assert SPEC["name"] in costbench("show", RUN_ID, folder=place).stdout
+    shown = costbench("show", RUN_ID, folder=place).stdout
+    assert SPEC["name"] in shown and "Messages by wire codec: " in shown
 
 
 def test_running_again_trains_nothing(place, ledger_sha256):

@@ -112,13 +112,18 @@ def test_a_users_dropout_draws_from_a_generator_of_its_own():
         ("wrong_shape", r"returns logits \(2, 10\) for inputs \(2, 3, 32, 32\), not \(2, 11\)"),
         ("double", r"takes inputs \(2, 3, 32, 32\) \(RuntimeError: "),
         ("empty", "with parameters, all of them float32"),
-        ("Tied", "without a parameter under two names"),
         ("Lookup", r"missing 1 required positional argument: 'vocabulary'"),
     ],
 )
 def test_a_users_model_that_cannot_be_trained_is_refused(name, reason):
     with pytest.raises(InputError, match=rf"run: task\.model\.callable: found 'mine:{name}'; .*{reason}"):
         models.build(model(name), SHAPE, 10, file="run")
+
+
+def test_a_users_model_with_tied_weights_is_taken():
+    tied = models.build(model("Tied"), SHAPE, 10)
+    assert tied.a.weight is tied.b.weight
+    assert sum(parameter.numel() for parameter in tied.parameters()) == 3072 * 10 + 2 * 10
 
 
 def test_an_option_that_the_callable_does_not_take():

@@ -87,9 +87,10 @@ def _bound(magnitude_n: Floats, k: int) -> np.float32:
 def _largest(magnitude_n: Floats, k: int) -> Integers:
     """Ascending positions of the k largest; among equal ones, the first."""
     least = np.partition(magnitude_n, len(magnitude_n) - k)[len(magnitude_n) - k]
+    if np.isnan(least):
+        return np.flatnonzero(np.isnan(magnitude_n))[:k]
     chosen = ~(magnitude_n <= least)
-    equal = np.flatnonzero(magnitude_n == least) if not np.isnan(least) else np.flatnonzero(chosen)
-    chosen[equal] = False
+    equal = np.flatnonzero(magnitude_n == least)
     chosen[equal[: k - np.count_nonzero(chosen)]] = True
     return np.flatnonzero(chosen)
 

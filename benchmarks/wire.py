@@ -5,7 +5,8 @@
 One node's ResNet-20 step (forward, backward, SGD with momentum; one thread) and one encoding plus
 decoding of its messages are taken in turn, and the share is their ratio, repeat by repeat. Top-k of 16
 nodes is compared with one `torch.topk` a tensor and node in the same way. Codes of positions run on 1 of 10
-million entries, kept at random. The step empties the processor's caches, so that encoding begins cold, as in a run. Prints one JSON document: least, median and most of every figure.
+million entries, kept at random. The step empties the processor's caches, so that encoding begins cold, as in
+a run. Prints one JSON document: least, median and most of every figure.
 """
 
 from __future__ import annotations

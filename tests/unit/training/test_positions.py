@@ -13,7 +13,9 @@ import torch
 from scipy.special import gammaln
 
 from costbench.errors import WireError
+from costbench.training.vectors import Sparse
 from costbench.training.wire.positions import CODES, Pieces, Places
+from costbench.training.wire.sparse import places_of
 
 
 def places(numels, kept, inside):
@@ -165,6 +167,15 @@ def test_a_tensor_that_a_code_cannot_address_is_refused(name, longest):
     CODES[name](Pieces([longest], [1]))
     with pytest.raises(WireError, match=f"{name} reaches tensors of {longest:,} entries, not of"):
         CODES[name](Pieces([longest + 1], [1]))
+
+
+@pytest.mark.parametrize("positions", [(3, 3), (4, 2)])
+def test_positions_that_do_not_ascend_are_refused(positions):
+    octets = torch.tensor([octet for p in positions for octet in p.to_bytes(4, "little")], dtype=torch.uint8)
+    with pytest.raises(WireError, match="do not ascend"):
+        CODES["coo32"](Pieces([9], [2])).read(octets)
+    with pytest.raises(WireError, match="do not ascend"):
+        places_of(Sparse(torch.tensor(positions), torch.ones(2), 9), Pieces([9], [2]))
 
 
 @pytest.mark.parametrize("name", CODES)

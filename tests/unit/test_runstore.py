@@ -182,6 +182,14 @@ def _same_document(path, position):
         return False
 
 
+def test_a_seal_that_says_the_same_in_other_bytes_is_found(store):
+    run = sealed(store)
+    seal = run.path / SEAL
+    seal.write_text(seal.read_text().replace(" ", "\n", 1))
+    with pytest.raises(CheckFailed, match="not in the bytes that were written"):
+        verify(run)
+
+
 def test_a_table_swapped_with_its_hash_is_found(store):
     run = sealed(store)
     other = sealed(store, "c" * 12, ledger_of(rows=2))

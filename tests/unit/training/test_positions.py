@@ -179,6 +179,26 @@ def test_positions_that_do_not_ascend_are_refused(positions):
 
 
 @pytest.mark.parametrize("name", CODES)
+def test_a_zero_byte_after_the_last_position_is_refused(name):
+    where, pieces = places(*EXAMPLE)
+    code = CODES[name](pieces)
+    longer = torch.cat([code.write(where).octets, torch.zeros(1, dtype=torch.uint8)])
+    with pytest.raises(WireError):
+        code.read(longer)
+
+
+@pytest.mark.parametrize("name", ["packed", "bitmap", "golomb-rice", "elias-fano", "elias-gamma"])
+def test_a_bit_after_the_last_position_is_refused(name):
+    where, pieces = places(*EXAMPLE)
+    code = CODES[name](pieces)
+    octets = code.write(where).octets
+    assert octets[-1] & 1 == 0, "the last bit fills the byte in all of them"
+    octets[-1] |= 1
+    with pytest.raises(WireError):
+        code.read(octets)
+
+
+@pytest.mark.parametrize("name", CODES)
 def test_a_vector_without_kept_entries_takes_no_position(name):
     where, pieces = places([5], [0], np.array([], np.int64))
     section = CODES[name](pieces).write(where)

@@ -41,6 +41,14 @@ def test_int8_is_off_by_half_a_scale_at_most(entries):
     assert float((x_K - rounded_K).abs().max()) <= 0.5 * scale * (1 + 1e-6)
 
 
+def test_every_multiple_of_a_scale_of_int8_is_a_float32():
+    for seed in range(100):
+        x_K = torch.randn(50, generator=torch.Generator().manual_seed(seed))
+        (scale,) = struct.unpack("<f", bytes(TYPES["int8"].write(x_K, [50])[0].tolist()))
+        multiples = np.arange(-127, 128) * scale  # exact in float64: 7 + 24 bits
+        assert (multiples.astype(np.float32).astype(np.float64) == multiples).all()
+
+
 def test_int8_by_hand():
     """127 and -63.5 in one piece, 0 in another: scales 1 and 0; multiples 127, -64 (even), 0."""
     octets = torch.cat(TYPES["int8"].write(torch.tensor([127.0, -63.5, 0.0]), [2, 1]))

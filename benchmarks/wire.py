@@ -24,7 +24,7 @@ import typer
 from costbench.spec import load_spec
 from costbench.training.compressors import TopK
 from costbench.training.simulate import Simulation
-from costbench.training.vectors import Dense
+from costbench.training.vectors import Dense, Vector
 from costbench.training.wire import Wire
 from costbench.training.wire.positions import CODES, Pieces, Places
 
@@ -66,9 +66,9 @@ def shares(batch: int, repeats: int) -> dict[str, dict[str, float]]:
     return {name: spread(in_turn(trip, step, repeats)) for name, (_, trip) in messages.items()}
 
 
-def _round_trip(wire: Wire, vector: object) -> tuple[Wire, Callable[[], object]]:
+def _round_trip(wire: Wire, vector: Vector) -> tuple[Wire, Callable[[], object]]:
     side = torch.ones(1)
-    return wire, lambda: wire.decode(wire.encode(vector, side).payload)  # type: ignore[arg-type]
+    return wire, lambda: wire.decode(wire.encode(vector, side).payload)
 
 
 def top_k(keep: float, repeats: int) -> dict[str, float]:

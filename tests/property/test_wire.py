@@ -45,14 +45,6 @@ LEVELS = st.sampled_from([1, 2, 3, 4, 7, 8, 127, 128, 255, 2**15 - 1])
 COMPRESSORS = (st.sampled_from(list(KINDS)), KEEPS, LEVELS)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 def top(numels, k, scope="tensor"):
     """Top-k that keeps k of the first tensor, of a length that makes k / n exact enough."""
     compressor = TopK(layout_of(numels), (k + 0.5) / numels[0], scope)
@@ -415,10 +407,12 @@ def test_keep_is_the_share_that_stays_and_not_the_share_that_goes():
     assert 1000 * 32 / message.bits.total == pytest.approx(7.505, abs=1e-3)
 
 
-def test_ring_of_four_one_percent_of_a_million():
+@pytest.mark.parametrize(("codec", "index_bits"), [("packed", 20), ("coo32", 32), ("coo64", 64)])
+def test_ring_of_four_one_percent_of_a_million(codec, index_bits):
+    """A position takes ceil(log2 1e6) = 20 bits, or what its integer has; 10,000 of them are whole bytes."""
     numel, k = 1_000_000, 10_000
     wire, neighbours = (
-        Wire([numel], TopK(layout_of([numel]), 0.01), "packed"),
+        Wire([numel], TopK(layout_of([numel]), 0.01), codec),
         {i: ((i - 1) % 4, (i + 1) % 4) for i in range(4)},
     )
     sent, received = dict.fromkeys(range(4), 0), dict.fromkeys(range(4), 0)
@@ -426,9 +420,8 @@ def test_ring_of_four_one_percent_of_a_million():
         vector, compressor = top_k([numel], 0.01, seed=node)
         assert compressor.kept == [k]
         message = wire.encode(vector, torch.ones(1))
-        # ceil(log2 1e6) = 20 bits a position: 10,000 x 20 = 200,000 bits are whole bytes
-        assert message.bits.total == k * (32 + 20) + 32 + 0 + 64
+        assert message.bits.total == k * (32 + index_bits) + 32 + 0 + 64
         for neighbour in around:
             sent[node] += message.bits.total
             received[neighbour] += 8 * len(message.payload)
-    assert sent == received == dict.fromkeys(range(4), 2 * 520_096)
+    assert sent == received == dict.fromkeys(range(4), 2 * (k * (32 + index_bits) + 96))

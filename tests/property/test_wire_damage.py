@@ -34,14 +34,6 @@ INT8 = 4
 VALUES = st.sampled_from(("float32", "float16", "bfloat16", "int8"))
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 def refuses(wire, octets):
     with pytest.raises(WireError):
         wire.decode(tensor_of(octets))

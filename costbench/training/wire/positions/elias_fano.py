@@ -9,7 +9,7 @@ from torch import Tensor
 from costbench.errors import WireError
 from costbench.training.counters.own import counted
 from costbench.training.wire.positions import split
-from costbench.training.wire.positions.position_code import FixedLength, Integers, Pieces, Places, Section
+from costbench.training.wire.positions.position_code import FixedLength, Integers, Pieces
 
 
 class EliasFano(FixedLength):
@@ -32,13 +32,11 @@ class EliasFano(FixedLength):
         self.n_high = int(zeros_T.sum()) + pieces.elements
         self.n_bits = int(self.low_K.sum()) + self.n_high
 
-    def write(self, places: Places) -> Section:
-        return Section(_write(places.inside, self.low_K, self.offset_K, self.n_high), self.n_bits)
+    def octets(self, inside_K: Tensor) -> Tensor:
+        return _write(inside_K, self.low_K, self.offset_K, self.n_high)
 
-    def read(self, octets: Tensor) -> Tensor:
-        inside_K = _read(self.checked(octets), self)
-        self.pieces.check(inside_K.numpy())
-        return inside_K
+    def positions(self, octets: Tensor) -> Tensor:
+        return _read(octets, self)
 
 
 @counted(flop=lambda inside_K, low_K, offset_K, n_high: 7 * len(inside_K))

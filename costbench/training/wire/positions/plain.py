@@ -9,13 +9,7 @@ from torch import Tensor
 from costbench.errors import WireError
 from costbench.training.counters.own import counted
 from costbench.training.wire.bitpack import only_zeros_from, pack_mixed, unpack_mixed
-from costbench.training.wire.positions.position_code import (
-    FixedLength,
-    Integers,
-    Pieces,
-    Places,
-    Section,
-)
+from costbench.training.wire.positions.position_code import FixedLength, Integers, Pieces
 
 
 class _Coo(FixedLength):
@@ -27,13 +21,11 @@ class _Coo(FixedLength):
         super().__init__(pieces)
         self.n_bits = 8 * np.dtype(self.dtype).itemsize * pieces.elements
 
-    def write(self, places: Places) -> Section:
-        return Section(_as_integers(places.inside, self.dtype), self.n_bits)
+    def octets(self, inside_K: Tensor) -> Tensor:
+        return _as_integers(inside_K, self.dtype)
 
-    def read(self, octets: Tensor) -> Tensor:
-        inside_K = _from_integers(self.checked(octets), self.dtype)
-        self.pieces.check(inside_K.numpy())
-        return inside_K
+    def positions(self, octets: Tensor) -> Tensor:
+        return _from_integers(octets, self.dtype)
 
 
 class Coo16(_Coo):
@@ -78,13 +70,11 @@ class Packed(FixedLength):
         self.widths_K = pieces.each(widths_T)
         self.n_bits = int(self.widths_K.sum())
 
-    def write(self, places: Places) -> Section:
-        return Section(_pack(places.inside, self.widths_K), self.n_bits)
+    def octets(self, inside_K: Tensor) -> Tensor:
+        return _pack(inside_K, self.widths_K)
 
-    def read(self, octets: Tensor) -> Tensor:
-        inside_K = _unpack(self.checked(octets), self.widths_K)
-        self.pieces.check(inside_K.numpy())
-        return inside_K
+    def positions(self, octets: Tensor) -> Tensor:
+        return _unpack(octets, self.widths_K)
 
 
 @counted(flop=lambda inside_K, widths_K: 4 * len(inside_K))
@@ -111,13 +101,11 @@ class Bitmap(FixedLength):
         super().__init__(pieces)
         self.n_bits = pieces.parameters
 
-    def write(self, places: Places) -> Section:
-        return Section(_map(places.inside, self.pieces), self.n_bits)
+    def octets(self, inside_K: Tensor) -> Tensor:
+        return _map(inside_K, self.pieces)
 
-    def read(self, octets: Tensor) -> Tensor:
-        inside_K = _from_map(self.checked(octets), self.pieces)
-        self.pieces.check(inside_K.numpy())
-        return inside_K
+    def positions(self, octets: Tensor) -> Tensor:
+        return _from_map(octets, self.pieces)
 
 
 @counted(flop=lambda inside_K, pieces: len(inside_K))

@@ -164,7 +164,20 @@ class FixedLength(PositionCode):
     def least_bytes(self, places: Places) -> int:
         return self.n_bytes
 
-    def checked(self, octets: Tensor) -> Tensor:
+    def write(self, places: Places) -> Section:
+        return Section(self.octets(places.inside), self.n_bits)
+
+    def read(self, octets: Tensor) -> Tensor:
         if len(octets) != self.n_bytes:
             raise WireError(f"{len(octets)} bytes of positions where {self.name} has {self.n_bytes}")
-        return octets
+        inside_K = self.positions(octets)
+        self.pieces.check(inside_K.numpy())
+        return inside_K
+
+    @abstractmethod
+    def octets(self, inside_K: Tensor) -> Tensor:
+        """Positions inside their pieces as octets of this length."""
+
+    @abstractmethod
+    def positions(self, octets: Tensor) -> Tensor:
+        """The positions, int64 [K], still to be checked; WireError if the octets cannot hold them."""

@@ -1,4 +1,4 @@
-"""Sourced: a number with its unit, range, source and kind; and one class of it a dimension."""
+"""Sourced: a number with its unit, range, source and kind; and tables of such numbers."""
 
 from __future__ import annotations
 
@@ -77,16 +77,12 @@ class Sourced(BaseModel):
     @field_validator("unit")
     @classmethod
     def _unit_of_dimension(cls, unit: str) -> str:
-        if unit not in units_of(cls.dimension):
-            raise ValueError(f"a unit of {cls.dimension or 'any kind'}: {', '.join(units_of(cls.dimension))}")
-        return unit
+        return _unit_of(cls.dimension, unit)
 
     @field_validator("source")
     @classmethod
     def _no_placeholder(cls, source: str) -> str:
-        if len(source.strip()) < _SHORTEST_SOURCE or _PLACEHOLDER.fullmatch(source):
-            raise ValueError("a publication, datasheet or data set, not a placeholder")
-        return source
+        return _stated(source)
 
     @field_validator("kind")
     @classmethod
@@ -112,95 +108,56 @@ class Sourced(BaseModel):
         return to_si(self.high, self.unit)
 
 
-class _NotNegative(Sourced):
-    lowest: ClassVar[float | None] = 0.0
+class Table(BaseModel):
+    """A column of numbers from one place: it is not drawn, a number beside it carries the doubt.
+
+    Attributes
+    ----------
+    values : the numbers in `unit`, at least one
+    unit, source, kind, note : as of `Sourced`
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    dimension: ClassVar[str] = ""
+    lowest: ClassVar[float | None] = None
+
+    values: list[Number] = Field(min_length=1)
+    unit: str
+    source: str
+    kind: Kind
+    note: str = ""
+
+    @field_validator("values")
+    @classmethod
+    def _in_domain(cls, numbers: list[float]) -> list[float]:
+        if cls.lowest is not None and min(numbers) < cls.lowest:
+            raise ValueError(f"numbers of at least {cls.lowest:g}")
+        return numbers
+
+    @field_validator("unit")
+    @classmethod
+    def _unit_of_dimension(cls, unit: str) -> str:
+        return _unit_of(cls.dimension, unit)
+
+    @field_validator("source")
+    @classmethod
+    def _no_placeholder(cls, source: str) -> str:
+        return _stated(source)
+
+    @property
+    def si(self) -> tuple[float, ...]:
+        """The numbers in SI."""
+        return tuple(to_si(number, self.unit) for number in self.values)
 
 
-class Power(_NotNegative):
-    dimension: ClassVar[str] = "power"
+def _unit_of(dimension: str, unit: str) -> str:
+    if unit not in units_of(dimension):
+        raise ValueError(f"a unit of {dimension or 'any kind'}: {', '.join(units_of(dimension))}")
+    return unit
 
 
-class Energy(_NotNegative):
-    dimension: ClassVar[str] = "energy"
-
-
-class BatteryEnergy(Sourced):
-    dimension: ClassVar[str] = "energy"
-    above_zero: ClassVar[bool] = True
-
-
-class FlightPower(Sourced):
-    dimension: ClassVar[str] = "power"
-    above_zero: ClassVar[bool] = True
-
-
-class Duration(_NotNegative):
-    dimension: ClassVar[str] = "time"
-
-
-class Share(Sourced):
-    """A fraction above 0 and up to 1."""
-
-    dimension: ClassVar[str] = "fraction"
-    above_zero: ClassVar[bool] = True
-    highest: ClassVar[float | None] = 1.0
-
-
-class ComputeRate(Sourced):
-    dimension: ClassVar[str] = "compute rate"
-    above_zero: ClassVar[bool] = True
-
-
-class ByteRate(Sourced):
-    dimension: ClassVar[str] = "byte rate"
-    above_zero: ClassVar[bool] = True
-
-
-class BitRate(Sourced):
-    dimension: ClassVar[str] = "bit rate"
-    above_zero: ClassVar[bool] = True
-
-
-class EnergyPerBit(_NotNegative):
-    dimension: ClassVar[str] = "energy per bit"
-
-
-class Count(_NotNegative):
-    """A whole number of things, with a range."""
-
-    dimension: ClassVar[str] = "count"
-    integer: ClassVar[bool] = True
-
-
-class ExactCount(Count):
-    """A whole number that is a convention: no range."""
-
-    exact: ClassVar[bool] = True
-
-
-class ExactBytes(_NotNegative):
-    """Bytes that a standard fixes: no range."""
-
-    dimension: ClassVar[str] = "bytes"
-    integer: ClassVar[bool] = True
-    exact: ClassVar[bool] = True
-
-
-class ExactDuration(Duration):
-    """A time that a standard fixes: no range."""
-
-    exact: ClassVar[bool] = True
-
-
-class ExactFrequency(Sourced):
-    """A frequency that a standard or a choice fixes: no range."""
-
-    dimension: ClassVar[str] = "frequency"
-    above_zero: ClassVar[bool] = True
-    exact: ClassVar[bool] = True
-
-
-class ExactBitRate(BitRate):
-    """A rate that a standard or a fit fixes: no range."""
-
-    exact: ClassVar[bool] = True
+def _stated(source: str) -> str:
+    if len(source.strip()) < _SHORTEST_SOURCE or _PLACEHOLDER.fullmatch(source):
+        raise ValueError("a publication, datasheet or data set, not a placeholder")
+    return source

@@ -91,6 +91,15 @@ def validated(model: type[Model], document: Mapping[str, Any], file: str | Path)
         raise _sentence(first, len(more), model, file) from None
 
 
+def violations(model: type[BaseModel], document: Mapping[str, Any], file: str | Path) -> list[InputError]:
+    """Everything that keeps `document` from being a `model`, in the order of the model's keys."""
+    try:
+        model.model_validate(document)
+    except ValidationError as error:
+        return [_sentence(one, 0, model, file) for one in error.errors()]
+    return []
+
+
 def _sentence(error: ErrorDetails, more: int, model: type[BaseModel], file: str | Path) -> InputError:
     context = error.get("ctx", {})
     inside = tuple(context["key"].split(".")) if "key" in context else ()

@@ -11,7 +11,10 @@ from typing import Annotated, Optional
 import typer
 
 from costbench.cli.helping import CommandOfSpecs, CommandOfSuites
+from costbench.cli.options import RUNS, AsJson, RunArguments, RunsDirectory
 from costbench.cli.outcome import guarded, note, print_json
+from costbench.cli.price_commands import price, report
+from costbench.cli.profile_commands import profiles_app
 
 app = typer.Typer(
     name="costbench",
@@ -21,28 +24,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-profiles_app = typer.Typer(
-    help="Hardware profiles: devices as sourced numbers.", no_args_is_help=True, rich_markup_mode=None
-)
 data_app = typer.Typer(help="Data sets: list and fetch.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(profiles_app, name="profiles")
 app.add_typer(data_app, name="data")
-
-RunArguments = Annotated[
-    list[str], typer.Argument(metavar="RUN...", help="Run directory, or a unique prefix of its run id.")
-]
-RunsDirectory = Annotated[Path, typer.Option("--runs", help="Directory of the runs.")]
-Targets = Annotated[
-    str,
-    typer.Option(
-        "--profile",
-        metavar="P[/RADIO],...",
-        help="Profiles to price for, such as phone/wifi,phone/lte,drone or a path to a YAML file.",
-    ),
-]
-Samples = Annotated[int, typer.Option(min=1, help="Draws of the uncertain parameters.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
-RUNS = Path("runs")
 
 
 def main() -> None:
@@ -164,50 +148,8 @@ def verify(run: RunArguments, runs: RunsDirectory = RUNS) -> None:
     verify_runs(run, runs)
 
 
-@app.command()
-@guarded
-def price(
-    run: RunArguments,
-    profile: Targets,
-    samples: Samples = 1000,
-    as_json: AsJson = False,
-    csv: Annotated[Optional[Path], typer.Option(help="Write the costs of every node to this file.")] = None,  # noqa: UP045
-    runs: RunsDirectory = RUNS,
-) -> None:
-    """Price what was counted, for devices and radios; never trains again."""
-    from costbench.cli.pricing import price_document, price_frame, price_runs
-
-    if as_json and csv is not None:
-        raise typer.BadParameter("give either --json or --csv")
-    priced = price_runs(run, profile, samples, runs)
-    if as_json:
-        print_json(price_document(priced))
-    elif csv is not None:
-        price_frame(priced).to_csv(csv, index=False)
-        note(f"wrote {csv}")
-    else:
-        from costbench.cli.printing import print_prices
-
-        print_prices(priced)
-
-
-@app.command()
-@guarded
-def report(
-    run: RunArguments,
-    profile: Targets,
-    out: Annotated[Path, typer.Option(help="Directory of the report.")],
-    samples: Samples = 1000,
-    runs: RunsDirectory = RUNS,
-) -> None:
-    """Write index.html, report.md, report.json, tables and figures."""
-    from costbench.cli.pricing import price_runs
-    from costbench.reporting.report import write_report
-    from costbench.runstore import RunStore
-
-    priced = price_runs(run, profile, samples, runs)
-    store = RunStore(runs)
-    typer.echo(write_report([store.find(reference) for reference in run], priced, out) / "index.html")
+app.command()(price)
+app.command()(report)
 
 
 @app.command()
@@ -223,46 +165,6 @@ def reproduce(
     from costbench.cli.reproducing import print_reproduction
 
     print_reproduction(paper, as_json)
-
-
-@profiles_app.command("list")
-@guarded
-def profiles_list() -> None:
-    """List the shipped profiles with their radios."""
-    from costbench.cli.printing import print_profiles
-
-    print_profiles()
-
-
-@profiles_app.command("show")
-@guarded
-def profiles_show(
-    profile: Annotated[str, typer.Argument(metavar="PROFILE", help="Profile id, or path to a YAML file.")],
-    as_json: AsJson = False,
-) -> None:
-    """Print every number of a profile with its range, unit, kind and source."""
-    from costbench.cli.printing import print_profile
-    from costbench.profile import load_profile
-
-    loaded = load_profile(profile)
-    if as_json:
-        print_json(loaded.model_dump(mode="json"))
-    else:
-        print_profile(loaded)
-
-
-@profiles_app.command("check")
-@guarded
-def profiles_check(
-    profile: Annotated[
-        list[str], typer.Argument(metavar="PROFILE...", help="Profile ids, or paths to YAML files.")
-    ],
-) -> None:
-    """Check that profiles are complete, in range and in the right units."""
-    from costbench.profile import load_profile
-
-    for reference in profile:
-        typer.echo(f"{reference}: ok, {load_profile(reference).id}")
 
 
 @data_app.command("list")

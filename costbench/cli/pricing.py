@@ -1,50 +1,30 @@
-"""Price runs for the profiles and radios named on the command line."""
+"""Price runs for the devices named on the command line."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from costbench.errors import UsageError
+from costbench.cli.scenarios import Request
+from costbench.cli.targets import parse_targets
 from costbench.pricing.counts import counts_of
-from costbench.pricing.price import Priced, price
-from costbench.profile import HardwareProfile, list_profiles, load_profile
+from costbench.pricing.price import price_fleet
+from costbench.pricing.priced import Priced
 from costbench.runstore import RunStore
 
 
-@dataclass(frozen=True)
-class Target:
-    """A profile, and one of its radios (None: its first)."""
-
-    profile: HardwareProfile
-    radio: str | None
-
-
-def parse_targets(text: str) -> list[Target]:
-    """P[/RADIO],... with P the id of a profile or a path to one."""
-    items = [item.strip() for item in text.split(",")]
-    if not all(items):
-        raise UsageError(f"--profile {text}: an empty profile between commas")
-    return [_target(item) for item in items]
-
-
-def _target(item: str) -> Target:
-    profile, slash, radio = item.rpartition("/")
-    if not slash or item in list_profiles() or Path(item).is_file():
-        return Target(load_profile(item), None)
-    return Target(load_profile(profile), radio)
-
-
-def price_runs(references: Sequence[str], targets: str, samples: int, runs: Path) -> list[Priced]:
+def price_runs(references: Sequence[str], request: Request) -> list[Priced]:
     """Every run for every target, in the order given: runs outermost."""
-    parsed = parse_targets(targets)
-    store = RunStore(runs)
+    targets = parse_targets(request.profile)
+    store = RunStore(request.runs)
     every = [counts_of(store.find(reference)) for reference in references]
-    return [price(counts, target.profile, target.radio, samples) for counts in every for target in parsed]
+    return [
+        price_fleet(counts, target.devices(counts.nodes), request.samples, 0, request.scenario(counts))
+        for counts in every
+        for target in targets
+    ]
 
 
 def price_document(priced: Sequence[Priced]) -> dict[str, Any]:

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import mean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from numpy import quantile
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
 from costbench.ledger import DEVICE_PHASES
-from costbench.profile import HardwareProfile, list_profiles, load_profile
-from costbench.sourced import Sourced
-from costbench.units import format_bits, format_bytes, format_flop, format_joules, format_seconds
-
-if TYPE_CHECKING:
-    from costbench.pricing.price import Priced
+from costbench.units import format_bits, format_bytes, format_flop
 
 CONVENTION_WORDS = {
     "encoded": "bytes that were encoded",
@@ -87,52 +81,6 @@ def _ratio(ratio: float | None) -> str:
 
 def _metrics(metrics: dict[str, float | None]) -> list[list[str]]:
     return [[name, "not evaluated" if m is None else f"{m:.4g}"] for name, m in metrics.items()]
-
-
-def print_prices(priced: Sequence[Priced]) -> None:
-    """What `costbench price` prints: a table a run, then what it rests on."""
-    columns = ["device", "tier", "energy", "p10 - p90", "above idle", "duration"]
-    out = console()
-    for run_id in dict.fromkeys(one.run_id for one in priced):
-        of_run = [one for one in priced if one.run_id == run_id]
-        title = f"{of_run[0].name} ({run_id}): mean cost of a node, boundary: {of_run[0].boundary}"
-        out.print(table(title, columns, [_price_row(one) for one in of_run]))
-    assumed = {(one.profile, key) for one in priced for key in one.assumed_inputs}
-    ignored = sorted({action for one in priced for action in one.ignored_actions})
-    out.print(f"assumed inputs: {len(assumed)} (`costbench profiles show` lists each with its range)")
-    out.print(f"ignored actions: {', '.join(ignored) or 'none'}")
-
-
-def _price_row(one: Priced) -> list[str]:
-    nodes = one.per_node
-    low, high = quantile(one.draws["total_j"].mean(axis=1), (0.1, 0.9))
-    return [
-        f"{one.profile}/{one.radio}",
-        one.tier,
-        format_joules(nodes["total_j"].mean()),
-        f"{format_joules(low)} - {format_joules(high)}",
-        format_joules(nodes["above_idle_j"].mean()),
-        format_seconds(nodes["total_s"].max()),
-    ]
-
-
-def print_profiles() -> None:
-    """The shipped profiles with their radios."""
-    loaded = [load_profile(profile) for profile in list_profiles()]
-    rows = [[one.id, ", ".join(one.radios), one.title] for one in loaded]
-    console().print(table("Hardware profiles", ["id", "radios", "device"], rows))
-
-
-def print_profile(profile: HardwareProfile) -> None:
-    """Every number of a profile."""
-    columns = ["key", "low", "value", "high", "unit", "kind", "source"]
-    rows = [_number_row(key, number) for key, number in profile.numbers().items()]
-    console().print(table(f"{profile.id}: {profile.title}", columns, rows))
-
-
-def _number_row(key: str, number: Sourced) -> list[object]:
-    range_ = (f"{number.low:g}", f"{number.value:g}", f"{number.high:g}")
-    return [key, *range_, number.unit, number.kind, number.source]
 
 
 def print_data_sets() -> None:

@@ -52,3 +52,25 @@ def battery_percent(drawn: ArrayLike, capacity: float, usable_fraction: float) -
     if capacity <= 0 or not 0 < usable_fraction <= 1:
         raise ValueError("capacity must be above 0, usable_fraction above 0 and up to 1")
     return 100.0 * np.asarray(drawn) / (capacity * usable_fraction)
+
+
+def rounds_until_empty(drawn_a_round: ArrayLike, capacity: float, usable_fraction: float) -> np.ndarray:
+    """Rounds that a full battery lasts.
+
+    Parameters
+    ----------
+    drawn_a_round : any shape, energy at the battery in a round, 0 or more [J]
+    capacity : scalar, energy of the full battery, above 0 [J]
+    usable_fraction : scalar, what of it may be used, above 0 to 1 [1]
+
+    Returns
+    -------
+    Same shape, rounds, not rounded [1]; infinite where a round takes nothing
+
+    Raises
+    ------
+    ValueError : a capacity or fraction outside its range
+    """
+    share = battery_percent(drawn_a_round, capacity, usable_fraction)
+    with np.errstate(divide="ignore"):
+        return np.asarray(100.0 / share)

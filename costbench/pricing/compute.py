@@ -1,14 +1,26 @@
-"""Time of computing, tier C: a roofline of arithmetic and memory, plus a time to launch each operator."""
+"""Computing: its time by a roofline and launches, its energy by the device's power model, and its tier."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from costbench.pricing.rounds import RoundKinds, per_kind_and_node
+from costbench.pricing.compute_power import clock_scaled_power, power_while_computing
+from costbench.pricing.fleet import Device, Fleet
+from costbench.pricing.rounds import ComputeRows, RoundKinds, per_kind_and_node
 from costbench.pricing.uncertainty import Draws
+from costbench.profile import HardwareProfile
 
-TIER = "C"
+TIME_KEYS = (
+    "peak_rate",
+    "rate_utilisation",
+    "memory_bandwidth",
+    "bandwidth_utilisation",
+    "launch_time",
+    "step_time",
+)
+#: rounding that an implied rate may exceed its bound by [1]
+ROUNDING = 1e-9
 
 
 def roofline_time(
@@ -25,7 +37,7 @@ def roofline_time(
     t = launches * launch_time + max(flop / flop_per_s, bytes_moved / bytes_per_s)
 
     Small networks on edge devices are bound by the first summand: the FEMNIST CNN at batch 10 reaches 2 to
-    6 % of the peak of a Jetson. Launch time is the only overhead; a step has none of its own.
+    6 % of the peak of a Jetson.
 
     Parameters
     ----------
@@ -60,27 +72,154 @@ def roofline_time(
     return np.asarray(launches) * np.asarray(launch_time) + bound
 
 
-def compute_time(kinds: RoundKinds, draws: Draws) -> np.ndarray:
+def implied_rate(flop: ArrayLike, seconds: ArrayLike, peak: float) -> np.ndarray:
+    """Rate at which operations were done in a measured or predicted time.
+
+    Parameters
+    ----------
+    flop : any shape, operations [FLOP]
+    seconds : same shape, time that they took, above 0 [s]
+    peak : scalar, what the processor can do at most [FLOP/s]
+
+    Returns
+    -------
+    Same shape, rate [FLOP/s]
+
+    Raises
+    ------
+    ValueError : a rate above the peak, which no processor reaches: a count or a time is wrong
+    """
+    rate = np.asarray(flop) / np.asarray(seconds)
+    if (rate > peak * (1 + ROUNDING)).any():
+        raise ValueError(f"{rate.max():.4g} FLOP/s are implied, above the peak of {peak:.4g} FLOP/s")
+    return rate
+
+
+def compute_time(kinds: RoundKinds, fleet: Fleet) -> np.ndarray:
     """Time that each node computes in a round of each kind of computing.
 
-    Phases follow one another; integer and other operators count like fp32 ones.
+    Phases follow one another; integer and other operators count like fp32 ones. A round with a training
+    step adds `step_time`.
 
     Parameters
     ----------
     kinds : kinds of round, with the counts of each phase
-    draws : numbers of the device; uses those of `compute`
+    fleet : numbers of the devices; uses those of `compute`
 
     Returns
     -------
     [S, V, N], time [s], S draws, V kinds of computing
     """
-    rows = kinds.compute
-    seconds = roofline_time(
-        rows.flop,
-        rows.bytes_moved,
-        rows.launches,
-        flop_per_s=(draws("compute.peak_rate") * draws("compute.rate_utilisation"))[:, None],
-        bytes_per_s=(draws("compute.memory_bandwidth") * draws("compute.bandwidth_utilisation"))[:, None],
-        launch_time=draws("compute.launch_time")[:, None],
+    seconds = np.zeros((fleet.rows, kinds.compute_kinds, kinds.nodes))
+    for number, (device, draws) in enumerate(zip(fleet.devices, fleet.draws, strict=True)):
+        nodes = np.flatnonzero(fleet.device_of_node == number)
+        rows = _of_nodes(kinds.compute, nodes)
+        of_rows = roofline_time(rows.flop, rows.bytes_moved, rows.launches, **rates(device, draws))
+        summed = per_kind_and_node(of_rows, rows.compute_kind, rows.node, kinds.compute_kinds, kinds.nodes)
+        steps = kinds.steps[:, nodes] * draws("compute.step_time")[:, None, None]
+        seconds[:, :, nodes] = summed[:, :, nodes] + steps
+    return seconds
+
+
+def rates(device: Device, draws: Draws) -> dict[str, np.ndarray]:
+    """What a device attains in its power mode.
+
+    Parameters
+    ----------
+    device : the device
+    draws : its numbers
+
+    Returns
+    -------
+    flop_per_s [S, 1], [FLOP/s], bytes_per_s [S, 1], [B/s] and launch_time [S, 1], [s]
+    """
+    ratio, bandwidth = 1.0, draws("compute.memory_bandwidth")
+    if device.mode:
+        ratio = clock_ratio(device, draws)
+        bandwidth = draws(f"compute.clock.modes.{device.mode}.memory_bandwidth")
+    return {
+        "flop_per_s": (ratio * draws("compute.peak_rate") * draws("compute.rate_utilisation"))[:, None],
+        "bytes_per_s": (bandwidth * draws("compute.bandwidth_utilisation"))[:, None],
+        "launch_time": draws("compute.launch_time")[:, None] / ratio,
+    }
+
+
+def clock_ratio(device: Device, draws: Draws) -> float:
+    """Clock in the device's power mode over the clock of its numbers.
+
+    Parameters
+    ----------
+    device : the device, with a mode
+    draws : its numbers
+
+    Returns
+    -------
+    Ratio [1]
+    """
+    return draws.nominal(f"compute.clock.modes.{device.mode}.clock") / draws.nominal(
+        "compute.clock.reference"
     )
-    return per_kind_and_node(seconds, rows.compute_kind, rows.node, kinds.compute_kinds, kinds.nodes)
+
+
+def compute_energy(kinds: RoundKinds, fleet: Fleet, seconds: np.ndarray) -> np.ndarray:
+    """Energy of each device while it computes, over the whole run, idle power included.
+
+    Parameters
+    ----------
+    kinds : kinds of round, with the counts of each phase
+    fleet : numbers of the devices
+    seconds : [S, V, N], time of computing in a round of each kind of computing [s]
+
+    Returns
+    -------
+    [S, N], energy [J]
+    """
+    whole = np.einsum("svn,v->sn", seconds, kinds.compute_repeats)
+    energy = np.zeros_like(whole)
+    for number, (device, draws) in enumerate(zip(fleet.devices, fleet.draws, strict=True)):
+        nodes = np.flatnonzero(fleet.device_of_node == number)
+        rows = _of_nodes(kinds.compute, nodes)
+        flop, moved = (_over_run(kinds, rows, amount)[nodes] for amount in (rows.flop, rows.bytes_moved))
+        power = power_while_computing(device.profile.compute.power, draws, whole[:, nodes], flop, moved)
+        if device.mode:
+            power = clock_scaled_power(
+                draws("idle.power")[:, None],
+                power,
+                clock_ratio(device, draws),
+                draws("compute.clock.power_exponent")[:, None],
+            )
+        energy[:, nodes] = power * whole[:, nodes]
+    return energy
+
+
+def _of_nodes(rows: ComputeRows, nodes: np.ndarray) -> ComputeRows:
+    mine = np.isin(rows.node, nodes)
+    return ComputeRows(*(column[mine] for column in vars(rows).values()))
+
+
+def _over_run(kinds: RoundKinds, rows: ComputeRows, amounts: np.ndarray) -> np.ndarray:
+    """Counts of every node over the run [N]."""
+    times = kinds.compute_repeats[rows.compute_kind]
+    return np.bincount(rows.node, amounts * times, kinds.nodes)
+
+
+def tier_of(fleet: Fleet) -> str:
+    """How computing is priced.
+
+    Parameters
+    ----------
+    fleet : the devices
+
+    Returns
+    -------
+    A: time and power measured; B: time measured; C: roofline and launch time. The worst of the devices'
+    """
+    return max(_tier(device.profile) for device in fleet.devices)
+
+
+def _tier(profile: HardwareProfile) -> str:
+    time_kinds = {getattr(profile.compute, key).kind for key in TIME_KEYS}
+    power_kinds = {number.kind for number in profile.compute.power.numbers().values()}
+    if time_kinds != {"measured"}:
+        return "C"
+    return "A" if power_kinds == {"measured"} else "B"

@@ -25,6 +25,9 @@ class Counts:
     nodes, rounds : how many there are [1]
     messages : one row a message, columns of the ledger's table `messages`
     compute : counts for each round of a range, columns of the ledger's table `compute`
+    positions_m : places of the nodes [N, 2], [m]; None where the graph has none
+    parameters : entries of one model [1]; None where unknown
+    batch : samples of a training step [1]; None where unknown
     """
 
     run_id: str
@@ -33,6 +36,9 @@ class Counts:
     rounds: int
     messages: pd.DataFrame
     compute: pd.DataFrame
+    positions_m: np.ndarray | None = None
+    parameters: int | None = None
+    batch: int | None = None
 
 
 def counts_of(run: Run) -> Counts:
@@ -46,9 +52,18 @@ def counts_of(run: Run) -> Counts:
     -------
     Its identity and its tables of messages and compute
     """
-    ledger = run.ledger
+    ledger, record = run.ledger, run.record
+    places = record.get("positions_m")
     return Counts(
-        run.run_id, run.name, run.nodes, run.rounds, ledger.messages.to_pandas(), ledger.compute.to_pandas()
+        run.run_id,
+        run.name,
+        run.nodes,
+        run.rounds,
+        ledger.messages.to_pandas(),
+        ledger.compute.to_pandas(),
+        None if places is None else np.array(places, dtype=float),
+        record["parameters"],
+        record["spec"]["task"]["batch"],
     )
 
 

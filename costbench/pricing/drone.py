@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import minimize_scalar
 
 
 def flight_time_lost(drawn: ArrayLike, flight_power: ArrayLike) -> np.ndarray:
@@ -65,7 +68,7 @@ def rotary_wing_power(
 
     Validity
     --------
-    Level flight without wind or acceleration; no price uses it yet, profiles give mean flight power
+    Level flight without wind or acceleration
 
     Source
     ------
@@ -79,6 +82,126 @@ def rotary_wing_power(
     climb_free = np.sqrt(1 + v**4 / (4 * induced_velocity**4)) - v**2 / (2 * induced_velocity**2)
     parasite = 0.5 * drag_ratio * air_density * rotor_solidity * disc_area * v**3
     return blade + induced_power * np.sqrt(climb_free) + parasite
+
+
+def best_endurance(powers: RotaryWing, fastest: float) -> tuple[float, float]:
+    """Air speed at which level flight takes least power.
+
+    Parameters
+    ----------
+    powers : the aircraft, by name of its numbers
+    fastest : scalar, highest speed to look at, above 0 [m/s]
+
+    Returns
+    -------
+    Speed [m/s] and mechanical power at it [W]
+    """
+    found = minimize_scalar(powers.at, bounds=(0.0, fastest), method="bounded", options={"xatol": 1e-9})
+    return float(found.x), float(found.fun)
+
+
+@dataclass(frozen=True)
+class RotaryWing:
+    """The numbers of `rotary_wing_power`: [W], [W], [m/s], [m/s], [1], [kg/m3], [1], [m2]."""
+
+    blade_power: float
+    induced_power: float
+    tip_speed: float
+    induced_velocity: float
+    drag_ratio: float
+    air_density: float
+    rotor_solidity: float
+    disc_area: float
+
+    def at(self, speed: float) -> float:
+        """Mechanical power at an air speed [m/s], [W]."""
+        return float(rotary_wing_power(speed, **vars(self)))
+
+
+def scaled_airframe(craft: RotaryWing, craft_weight: float, weight: float, disc_area: float) -> RotaryWing:
+    """The power model of a reference craft, scaled to another weight and rotor.
+
+    At equal blade loading and solidity, thrust is a constant times rho A (Omega R)^2, so that the tip speed
+    goes with sqrt(W / A). Then P0, which goes with A (Omega R)^3, and Pi, which goes with W^1.5 / sqrt(A),
+    both go with W^1.5 / sqrt(A): the figure of merit stays that of the reference.
+
+    Parameters
+    ----------
+    craft : reference craft, by name of its numbers
+    craft_weight : scalar, its weight, above 0 [N]
+    weight : scalar, of the other craft, above 0 [N]
+    disc_area : scalar, area of all rotor discs of the other craft, above 0 [m2]
+
+    Returns
+    -------
+    The other craft; its fuselage drag ratio is that of the reference
+
+    Raises
+    ------
+    ValueError : a weight or an area that is not above 0
+
+    Validity
+    --------
+    Within about a half of the mean flight power of five airframes of 0.25 to 0.9 kg; see `costbench validate`
+
+    Source
+    ------
+    Y. Zeng, J. Xu, R. Zhang, IEEE TWC 18(4), 2019, Table I and eq. (12); W. Johnson, Helicopter Theory, 1980,
+    section 2-1, for blade loading and figure of merit
+    """
+    if min(craft_weight, weight, disc_area) <= 0:
+        raise ValueError("weights and disc_area must be above 0")
+    faster = np.sqrt(weight / craft_weight * craft.disc_area / disc_area)
+    harder = faster**3 * disc_area / craft.disc_area
+    return RotaryWing(
+        blade_power=craft.blade_power * harder,
+        induced_power=craft.induced_power * harder,
+        tip_speed=craft.tip_speed * faster,
+        induced_velocity=craft.induced_velocity * faster,
+        drag_ratio=craft.drag_ratio,
+        air_density=craft.air_density,
+        rotor_solidity=craft.rotor_solidity,
+        disc_area=disc_area,
+    )
+
+
+def carrying_flight_time(
+    usable_energy: ArrayLike,
+    flight_power: ArrayLike,
+    mass_share: ArrayLike,
+    induced_share: ArrayLike,
+    idle_power: ArrayLike,
+) -> np.ndarray:
+    """Flight time of a full battery that carrying an idle computer costs.
+
+    dT = E/P - E / (P (1 + s ((1 + m/M)^1.5 - 1)) + P_c)
+
+    Parameters
+    ----------
+    usable_energy : any shape, of the full battery [J]
+    flight_power : same shape or scalar, of flying without the computer, at the battery, above 0 [W]
+    mass_share : same shape or scalar, mass of the computer m over that of the aircraft M, 0 or more [1]
+    induced_share : same shape or scalar, s, what of the flight power is induced power, 0 to 1 [1]
+    idle_power : same shape or scalar, of the idle computer at the battery P_c, 0 or more [W]
+
+    Returns
+    -------
+    Same shape, time [s]
+
+    Raises
+    ------
+    ValueError : a power that is not above 0, a negative share or idle power
+
+    Source
+    ------
+    Induced power goes with W^1.5: Y. Zeng, J. Xu, R. Zhang, IEEE TWC 18(4), 2019, Table I
+    """
+    flying = np.asarray(flight_power)
+    if (flying <= 0).any() or (np.asarray(mass_share) < 0).any() or (np.asarray(idle_power) < 0).any():
+        raise ValueError("flight_power must be above 0, mass_share and idle_power not negative")
+    heavier = (1 + np.asarray(mass_share)) ** 1.5 - 1
+    loaded = flying * (1 + np.asarray(induced_share) * heavier) + np.asarray(idle_power)
+    return np.asarray(usable_energy) * (1 / flying - 1 / loaded)
 
 
 def hover_powers(

@@ -41,29 +41,48 @@ class Gaps:
         """Whether no gap spans a whole round."""
         return bool((self.round_after == self.round_before + 1).all())
 
+    def rounds_at_ends(self, kinds: RoundKinds) -> tuple[np.ndarray, np.ndarray]:
+        """Rounds of each kind that come before and after gaps of each node, two [U, N], [1]."""
+        nodes = len(self.transfers)
+        before, after = (
+            np.bincount(
+                kinds.kind_of_round[rounds] * nodes + self.node, self.repeats, kinds.kinds * nodes
+            ).reshape(-1, nodes)
+            for rounds in (self.round_before, self.round_after)
+        )
+        return before, after
 
-def find_gaps(kinds: RoundKinds, active: np.ndarray, shared: bool) -> Gaps:
+    @property
+    def first(self) -> np.ndarray:
+        """Contexts in which some node transfers for the first time, bool [Q]."""
+        return np.asarray((self.gap_before == len(self.node)).any(axis=1))
+
+
+def find_gaps(kinds: RoundKinds, active: np.ndarray, shared: bool, one_channel: bool) -> Gaps:
     """Find the silences of every node.
 
     Gaps of a node are alike when the round before is of the same kind, the round after computes the same,
     and the multiset of the kinds in between is the same; that multiset is recognised by a sum of random
-    64-bit numbers. On a shared channel a transfer ends with its round, so the kind before does not matter.
+    64-bit numbers. On a channel that all share a transfer ends with its round, so the kind before does not
+    matter, and contexts differ by their gaps alone.
 
     Parameters
     ----------
     kinds : kinds of round
     active : bool [U, N], whether a node transfers in a round of each kind
-    shared : whether the nodes share one channel
+    shared : whether nodes share channels
+    one_channel : whether all nodes share one
 
     Returns
     -------
     The different gaps, and the different rounds with respect to what precedes them
     """
-    pairs = _pairs(kinds, active, shared)
+    pairs = _pairs(kinds, active, shared and one_channel)
     pairs["gap"] = pairs.groupby(["node", "before_like", "between", "after_like"], sort=False).ngroup()
     first = pairs.drop_duplicates("gap")
     gap_before = _gap_before(kinds.kind_of_round, active, pairs, len(first))
-    context, example = _contexts(kinds.kind_of_round, gap_before)
+    like = np.zeros_like(kinds.kind_of_round) if one_channel else kinds.kind_of_round
+    context, example = _contexts(like, gap_before)
     return Gaps(
         node=first["node"].to_numpy(),
         round_before=first["before"].to_numpy(),

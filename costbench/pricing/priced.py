@@ -1,4 +1,4 @@
-"""Priced: the price of a run for one device, as tables, draws and JSON."""
+"""Priced: the price of a run for a fleet, as tables, draws and JSON."""
 
 from __future__ import annotations
 
@@ -8,41 +8,43 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from costbench.pricing.battery import battery_energy, battery_percent
-from costbench.pricing.drone import flight_time_lost
-from costbench.pricing.terms import COMMUNICATION_TERMS, TERMS, TermSums
-from costbench.pricing.uncertainty import PERCENTILES, Draws
+from costbench.pricing.scenario import Scenario
+from costbench.pricing.terms import COMMUNICATION_TERMS, TERMS
+from costbench.pricing.traced import TracedInput
 
-SECONDS_A_MINUTE = 60.0
-#: what is left of a difference of times by rounding, relative to the whole [1]
-ROUNDING = 1e-12
-_COLUMNS_OF = {
+#: columns of `per_node` that add up to the nominal counterpart of each of the draws
+COLUMNS_OF = {
     "total_j": ("total_j",),
     "above_idle_j": ("above_idle_j",),
     "communication_j": tuple(f"{term}_j" for term in COMMUNICATION_TERMS),
     "time_s": ("total_s",),
 }
+ENERGIES = (*TERMS, "total", "above_idle")
+#: columns of `per_node` that are missing where a device has no battery or does not fly
+BATTERY_COLUMNS = ("battery_percent", "rounds_until_empty", "flight_time_lost_min", "flight_carrying_min")
+PERCENTILES = (10, 50, 90)
 
 
 @dataclass(frozen=True)
 class Priced:
-    """The price of a run for one device and radio; energies at the device's input, nominal unless drawn.
+    """The price of a run for a fleet; energies at the devices' inputs, nominal unless drawn.
 
     Attributes
     ----------
     run_id, name : identity of the run
-    profile, radio : ids of the device and its radio
+    profile, radio : ids of the device and its radio; "phone*8+jetson-nano*8" for a mixed fleet
     tier : how compute was priced: A measured, B measured time, C roofline and launch time
-    boundary : what the energies hold: "device"
+    scenario : how the devices exchanged and waited, and what the energies hold
     samples : number of draws S [1]
     terms : round_start, round_stop, node, term, energy_j, time_s: long form over the whole run
-    per_node : node, a column `<term>_j` each, total_j, above_idle_j, total_j_p10 _p50 _p90, compute_s,
-        communicate_s, wait_s, total_s, battery_percent (NaN without a battery) and flight_time_lost_min
-        (NaN for what does not fly)
+    per_node : node, device, a column `<term>_j` each, total_j, above_idle_j, total_j_p10 _p50 _p90,
+        compute_s, communicate_s, wait_s, total_s, and battery_percent, rounds_until_empty,
+        flight_time_lost_min, flight_carrying_min (NaN without a battery or for what does not fly)
     draws : total_j, above_idle_j, communication_j [J] and time_s [s], each [S, N]
-    assumed_inputs : dotted keys of the profile's numbers that were used and that no source states
-    sources : sources of the other numbers that were used
+    inputs : the numbers that were used, with sources and shares of the spread
+    carbon_g : grams of CO2e of the fleet: nominal, p10, p50, p90; None where no intensity was given
     ignored_actions : phases that were left out by name
+    notes : what a reader has to know
     """
 
     run_id: str
@@ -50,122 +52,87 @@ class Priced:
     profile: str
     radio: str
     tier: str
-    boundary: str
+    scenario: Scenario
     samples: int
     terms: pd.DataFrame
     per_node: pd.DataFrame
     draws: dict[str, np.ndarray]
-    assumed_inputs: list[str]
-    sources: list[str]
+    inputs: list[TracedInput]
+    carbon_g: dict[str, float] | None
     ignored_actions: list[str]
+    notes: list[str]
+
+    @property
+    def boundary(self) -> str:
+        """What the energies hold."""
+        return self.scenario.boundary
+
+    @property
+    def assumed_inputs(self) -> list[str]:
+        """Dotted keys of the numbers used that no source states, sorted."""
+        return sorted({entry.key for entry in self.inputs if entry.kind == "assumed"})
+
+    @property
+    def sources(self) -> list[str]:
+        """Sources of the numbers used that are not mere assumptions, each once, sorted."""
+        return sorted({entry.source for entry in self.inputs if entry.kind != "assumed"})
+
+    @property
+    def shares(self) -> list[TracedInput]:
+        """The inputs that the spread comes from, largest share first."""
+        return [entry for entry in self.inputs if entry.share]
 
     def nominal(self, quantity: str) -> np.ndarray:
         """Nominal counterpart of one of the `draws` [N], [J] or [s]."""
-        return self.per_node[list(_COLUMNS_OF[quantity])].to_numpy(dtype=float).sum(axis=1)
+        return self.per_node[list(COLUMNS_OF[quantity])].to_numpy(dtype=float).sum(axis=1)
+
+    def bottleneck(self) -> int:
+        """The node that computes and communicates for longest: the others wait for it."""
+        busy = self.per_node["compute_s"] + self.per_node["communicate_s"]
+        return int(self.per_node["node"][busy.to_numpy().argmax()])
+
+    def dominant_term(self) -> tuple[str, float]:
+        """The term with the most of the fleet's energy, and its share [1]."""
+        sums = {term: float(self.per_node[f"{term}_j"].sum()) for term in TERMS}
+        term = max(sums, key=lambda name: sums[name])
+        total = float(self.per_node["total_j"].sum())
+        return term, sums[term] / total if total else 0.0
 
     def to_json(self) -> dict[str, Any]:
         """One element of `runs` in the document that `costbench price --json` prints."""
-        rows = self.per_node.to_dict("records")
-        names = (*TERMS, "total", "above_idle")
         return {
             "run_id": self.run_id,
             "profile": self.profile,
             "radio": self.radio,
             "tier": self.tier,
-            "per_node": [_node_document(row) for row in rows],
-            "fleet": {
-                "energy_j": {name: float(self.per_node[f"{name}_j"].sum()) for name in names},
-                "time_s": float(self.per_node["total_s"].max()),
-                "max_node_energy_j": float(self.per_node["total_j"].max()),
-            },
+            "scenario": self.scenario.to_json(),
+            "per_node": [_node_document(row) for row in self.per_node.to_dict("records")],
+            "fleet": self._fleet_document(),
             "assumed_inputs": self.assumed_inputs,
             "sources": self.sources,
+            "inputs": [entry.to_json() for entry in self.inputs],
             "ignored_actions": self.ignored_actions,
+            "notes": self.notes,
+        }
+
+    def _fleet_document(self) -> dict[str, Any]:
+        term, share = self.dominant_term()
+        return {
+            "energy_j": {name: float(self.per_node[f"{name}_j"].sum()) for name in ENERGIES},
+            "time_s": float(self.per_node["total_s"].max()),
+            "max_node_energy_j": float(self.per_node["total_j"].max()),
+            "bottleneck_node": self.bottleneck(),
+            "dominant_term": {"term": term, "share": share},
+            "carbon_g": self.carbon_g,
         }
 
 
 def _node_document(row: dict[Any, Any]) -> dict[str, Any]:
     return {
         "node": int(row["node"]),
-        "energy_j": {name: float(row[f"{name}_j"]) for name in (*TERMS, "total", "above_idle")},
+        "device": row["device"],
+        "energy_j": {name: float(row[f"{name}_j"]) for name in ENERGIES},
         "time_s": {name: float(row[f"{name}_s"]) for name in ("compute", "communicate", "wait", "total")},
         **{f"energy_total_j_p{p}": float(row[f"total_j_p{p}"]) for p in PERCENTILES},
-        "battery_percent": _or_none(row["battery_percent"]),
-        "flight_time_lost_min": _or_none(row["flight_time_lost_min"]),
+        **{name: None if np.isnan(row[name]) else float(row[name]) for name in BATTERY_COLUMNS},
     }
-
-
-def _or_none(number: float) -> float | None:
-    return None if np.isnan(number) else float(number)
-
-
-def terms_table(sums: TermSums, rounds: int) -> pd.DataFrame:
-    """The long form of a price.
-
-    Parameters
-    ----------
-    sums : energies [S, N], [J] and times [S, N], [s] of each term, nominal row first
-    rounds : number of rounds [1]
-
-    Returns
-    -------
-    One row a node and term: round_start, round_stop, node, term, energy_j, time_s
-    """
-    nodes = next(iter(sums.joules.values())).shape[1]
-    return pd.DataFrame(
-        {
-            "round_start": 0,
-            "round_stop": rounds,
-            "node": np.repeat(np.arange(nodes), len(TERMS)),
-            "term": np.tile(np.array(list(TERMS), dtype=object), nodes),
-            "energy_j": np.stack([sums.joules[term][0] for term in TERMS], axis=1).reshape(-1),
-            "time_s": np.stack([sums.seconds[term][0] for term in TERMS], axis=1).reshape(-1),
-        }
-    )
-
-
-def per_node_table(
-    sums: TermSums, quantities: dict[str, np.ndarray], clock: dict[str, np.ndarray], draws: Draws
-) -> pd.DataFrame:
-    """The wide form of a price.
-
-    Parameters
-    ----------
-    sums : energies [S, N] of each term, nominal row first [J]
-    quantities : total_j, above_idle_j [J] and time_s [s], each [S, N], nominal row first
-    clock : nominal `compute` and `communicate` of each node [N], [s]
-    draws : numbers of the device, for its battery and flight
-
-    Returns
-    -------
-    One row a node, columns as documented for `Priced.per_node`
-    """
-    total, elapsed = quantities["total_j"], quantities["time_s"][0]
-    waiting = elapsed - clock["compute"] - clock["communicate"]
-    waiting = np.where(waiting > ROUNDING * elapsed, waiting, 0.0)
-    return pd.DataFrame(
-        {
-            "node": np.arange(total.shape[1]),
-            **{f"{term}_j": sums.joules[term][0] for term in TERMS},
-            "total_j": total[0],
-            "above_idle_j": quantities["above_idle_j"][0],
-            **{f"total_j_p{p}": np.percentile(total[1:], p, axis=0) for p in PERCENTILES},
-            "compute_s": clock["compute"],
-            "communicate_s": clock["communicate"],
-            "wait_s": waiting,
-            "total_s": elapsed,
-            **_battery_columns(total[0], draws),
-        }
-    )
-
-
-def _battery_columns(total: np.ndarray, draws: Draws) -> dict[str, np.ndarray]:
-    """battery_percent [N], [%] and flight_time_lost_min [N], [min]; NaN where the device has neither."""
-    percent, minutes = np.full_like(total, np.nan), np.full_like(total, np.nan)
-    drawn = battery_energy(total, draws.nominal("supply.efficiency"))
-    if draws.profile.battery is not None:
-        capacity, usable = (draws.nominal(f"battery.{key}") for key in ("energy", "usable_fraction"))
-        percent = battery_percent(drawn, capacity, usable)
-    if draws.profile.flight is not None:
-        minutes = flight_time_lost(drawn, draws.nominal("flight.mean_power")) / SECONDS_A_MINUTE
-    return {"battery_percent": percent, "flight_time_lost_min": minutes}

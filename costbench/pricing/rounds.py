@@ -18,24 +18,36 @@ _COMPUTE_KEYS = ["node", "phase", "dtype", "flop", "bytes_read", "bytes_written"
 
 @dataclass(frozen=True)
 class ComputeRows:
-    """One round of each kind of computing, one row a node, phase and dtype: arrays [C]."""
+    """One round of each kind of computing, one row a node, phase and dtype: arrays [C].
+
+    `trains` marks the rows of the optimizer, of which there is one in a round with a training step.
+    """
 
     compute_kind: np.ndarray
     node: np.ndarray
     flop: np.ndarray
     bytes_moved: np.ndarray
     launches: np.ndarray
+    trains: np.ndarray
 
 
 @dataclass(frozen=True)
 class MessageRows:
-    """Messages of one round of each kind: arrays [M]; `bits` is what the transport is handed."""
+    """Messages of one round of each kind: arrays [M]; `bits` is what the transport is handed.
+
+    Rows of one round and sender with equal `content` carry the same bytes.
+    """
 
     round_kind: np.ndarray
     sender: np.ndarray
     receiver: np.ndarray
+    content: np.ndarray
     bits: np.ndarray
     delivered: np.ndarray
+
+    def some(self, chosen: np.ndarray) -> MessageRows:
+        """Some of the messages, by their places."""
+        return MessageRows(*(column[chosen] for column in vars(self).values()))
 
 
 @dataclass(frozen=True)
@@ -58,6 +70,14 @@ class RoundKinds:
     compute_kind: np.ndarray
     compute: ComputeRows
     messages: MessageRows
+
+    @property
+    def steps(self) -> np.ndarray:
+        """Training steps of each node in a round of each kind of computing [V, N], 0 or 1 [1]."""
+        rows = self.compute
+        trained = np.zeros((self.compute_kinds, self.nodes))
+        trained[rows.compute_kind[rows.trains], rows.node[rows.trains]] = 1.0
+        return trained
 
     @property
     def kinds(self) -> int:
@@ -90,7 +110,7 @@ def group_rounds(counts: Counts) -> RoundKinds:
     ------
     UsageError : a compute phase that cannot be priced
     """
-    messages = counts.messages.assign(bits=payload_bits(counts.messages))
+    messages = _sorted(counts)
     compute, _ = split_phases(counts.compute)
     compute = _added_up(compute)
     computing = _compute_signature(compute, counts.rounds)
@@ -106,6 +126,19 @@ def group_rounds(counts: Counts) -> RoundKinds:
     )
 
 
+def _sorted(counts: Counts) -> dict[str, np.ndarray]:
+    """The columns of the messages that matter here, sorted by round, sender, receiver and content."""
+    names = ("round", "sender", "receiver", "content", "delivered")
+    columns = {name: counts.messages[name].to_numpy().astype(np.int64) for name in names}
+    columns["bits"] = payload_bits(counts.messages)
+    link = (columns["round"] * counts.nodes + columns["sender"]) * counts.nodes + columns["receiver"]
+    by_link = (np.diff(link) > 0).all()
+    if by_link:
+        return columns
+    order = np.lexsort((columns["bits"], columns["content"], link))
+    return {name: column[order] for name, column in columns.items()}
+
+
 def _kinds(signature: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Kind of each round [R] in order of first appearance, and the first round of each kind."""
     kind_of_round, _ = pd.factorize(signature)
@@ -118,20 +151,18 @@ def _added_up(compute: pd.DataFrame) -> pd.DataFrame:
     return compute.groupby(keys, as_index=False, observed=True)[_COMPUTE_KEYS[3:]].sum()
 
 
-def _row_hashes(rows: pd.DataFrame) -> np.ndarray:
-    return pd.util.hash_pandas_object(rows, index=False).to_numpy(dtype=np.uint64)
-
-
-def _message_signature(messages: pd.DataFrame, rounds: int) -> np.ndarray:
-    hashes = _row_hashes(messages[["sender", "receiver", "bits", "delivered"]])
-    signature = np.zeros(rounds, np.uint64)
-    np.add.at(signature, messages["round"].to_numpy(np.int64), hashes)
-    return signature
+def _message_signature(messages: dict[str, np.ndarray], rounds: int) -> np.ndarray:
+    """Sum of the hashes of each round's rows, whatever their order; sums wrap modulo 2**64."""
+    names = ("sender", "receiver", "content", "bits", "delivered")
+    hashes = pd.util.hash_pandas_object(pd.DataFrame({name: messages[name] for name in names}), index=False)
+    running = np.concatenate((np.zeros(1, np.uint64), np.cumsum(hashes.to_numpy(np.uint64))))
+    bounds = np.searchsorted(messages["round"], np.arange(rounds + 1))
+    return np.diff(running[bounds])
 
 
 def _compute_signature(compute: pd.DataFrame, rounds: int) -> np.ndarray:
     """Hashes enter where a range starts and leave where it stops; sums wrap modulo 2**64."""
-    hashes = _row_hashes(compute[_COMPUTE_KEYS])
+    hashes = pd.util.hash_pandas_object(compute[_COMPUTE_KEYS], index=False).to_numpy(np.uint64)
     change = np.zeros(rounds + 1, np.uint64)
     np.add.at(change, compute["round_start"].to_numpy(np.int64), hashes)
     np.subtract.at(change, compute["round_stop"].to_numpy(np.int64), hashes)
@@ -152,18 +183,21 @@ def _compute_rows(compute: pd.DataFrame, first_round: np.ndarray) -> ComputeRows
         rows["flop"].to_numpy(np.float64),
         moved,
         rows["launches"].to_numpy(np.float64),
+        (rows["phase"] == "optimizer").to_numpy(bool),
     )
 
 
-def _message_rows(messages: pd.DataFrame, first_round: np.ndarray) -> MessageRows:
-    keys = ["round", "sender", "receiver", "bits", "delivered"]
-    rows = messages.loc[messages["round"].isin(first_round), keys].sort_values(keys)
+def _message_rows(messages: dict[str, np.ndarray], first_round: np.ndarray) -> MessageRows:
+    place = np.searchsorted(first_round, messages["round"])
+    of_first = first_round[np.minimum(place, len(first_round) - 1)] == messages["round"]
+    rows = messages if of_first.all() else {name: column[of_first] for name, column in messages.items()}
     return MessageRows(
-        np.searchsorted(first_round, rows["round"].to_numpy()),
-        rows["sender"].to_numpy(np.int64),
-        rows["receiver"].to_numpy(np.int64),
-        rows["bits"].to_numpy(np.int64),
-        rows["delivered"].to_numpy(bool),
+        np.searchsorted(first_round, rows["round"]),
+        rows["sender"],
+        rows["receiver"],
+        rows["content"],
+        rows["bits"],
+        rows["delivered"].astype(bool),
     )
 
 

@@ -13,16 +13,22 @@ from costbench.pricing.timeline import Timeline
 TERMS = {
     "compute_active": "computing, above the idle device",
     "compute_static": "the idle device while it computes",
-    "waiting": "the idle device while it does not compute: it communicates or waits at the barrier",
+    "waiting": "the idle device while it does not compute: it communicates or waits for others",
     "transmit": "the radio sending payload bits, above the idle device",
     "receive": "the radio receiving payload bits, above the idle device",
-    "listen": "the radio awake in the round's communication window, neither sending nor receiving",
+    "listen": "the radio awake in the round's communication window while the channel is silent",
+    "overhear": "the radio awake while the channel is busy with what is not for the node",
     "promotion": "waking the radio before a transfer",
     "tail": "the radio staying awake after a transfer",
     "overhead_frames": "preambles, headers and acknowledgements on the air, and handling of frames",
+    "access_point": "the access point or base station, for this node's bits; only beyond the boundary device",
+    "network": "the network behind it, for this node's bits; only with the boundary end-to-end",
 }
 IDLE_TERMS = ("compute_static", "waiting")
-COMMUNICATION_TERMS = ("transmit", "receive", "listen", "promotion", "tail", "overhead_frames")
+INFRASTRUCTURE_TERMS = ("access_point", "network")
+RADIO_TERMS = ("transmit", "receive", "listen", "overhear", "promotion", "tail", "overhead_frames")
+COMMUNICATION_TERMS = (*RADIO_TERMS, *INFRASTRUCTURE_TERMS)
+DEVICE_TERMS = tuple(term for term in TERMS if term not in INFRASTRUCTURE_TERMS)
 
 
 @dataclass(frozen=True)
@@ -41,8 +47,8 @@ def term_sums(
     timeline: Timeline,
     exchange: Exchange,
     *,
+    compute_energy: np.ndarray,
     idle_power: np.ndarray,
-    train_power: np.ndarray,
 ) -> TermSums:
     """Energy and time of each term.
 
@@ -50,33 +56,28 @@ def term_sums(
     ----------
     timeline : times of the run
     exchange : communication of the run
-    idle_power : [S], of the device [W]
-    train_power : [S], of the device while it computes, idle power included [W]
+    compute_energy : [S, N], of each device while it computes, idle power included [J]
+    idle_power : [S, 1] or [S, N], of each device [W]
 
     Returns
     -------
     Energies [J] and times [s], [S, N]. Energies add up; times do not, because `waiting` is time of the
     device and the terms of the radio lie within it.
     """
-    idle, train = idle_power[:, None], train_power[:, None]
-    not_computing = np.maximum(timeline.total[:, None] - timeline.compute, 0.0)
-    promoting = timeline.promotions * exchange.promotion.duration[:, None]
-    joules = {
-        "compute_active": (train - idle) * timeline.compute,
-        "compute_static": idle * timeline.compute,
-        "waiting": idle * not_computing,
-        "promotion": promoting * exchange.promotion.power[:, None],
-        "tail": timeline.tail * exchange.tail.power[:, None],
+    not_computing = np.maximum(timeline.total - timeline.compute, 0.0)
+    promoting = timeline.promotions * exchange.promotion.duration
+    static = idle_power * timeline.compute
+    spent = {
+        "compute_active": (timeline.compute, compute_energy - static),
+        "compute_static": (timeline.compute, static),
+        "waiting": (not_computing, idle_power * not_computing),
+        "promotion": (promoting, promoting * exchange.promotion.power),
+        "tail": (timeline.tail, timeline.tail * exchange.tail.power),
+        **{term: (part.seconds, part.joules) for term, part in exchange.terms.items()},
     }
-    seconds = {
-        "compute_active": timeline.compute,
-        "compute_static": timeline.compute,
-        "waiting": not_computing,
-        "promotion": promoting,
-        "tail": timeline.tail,
-    }
-    for term, spent in exchange.terms.items():
-        joules[term], seconds[term] = (
-            np.broadcast_to(part, not_computing.shape) for part in (spent.joules, spent.seconds)
-        )
-    return TermSums(*({term: part[term] for term in TERMS} for part in (joules, seconds)))
+    nothing = (np.zeros(1), np.zeros(1))
+    joules, seconds = {}, {}
+    for term in TERMS:
+        took, drew = spent.get(term, nothing)
+        seconds[term], joules[term] = (np.broadcast_to(part, not_computing.shape) for part in (took, drew))
+    return TermSums(joules, seconds)

@@ -1,19 +1,23 @@
-"""The clock of barrier-synchronised rounds: who computes, transfers and waits, and for how long.
+"""The clock of rounds with a barrier: who computes, transfers and waits, and for how long.
 
-In a round every node computes its step, then exchanges, then waits at the barrier for the slowest. On a
-shared channel the exchange begins when the slowest node has computed, and every node that takes part is
-awake until its end; otherwise each node transfers as soon as it has computed.
+In a round every node computes its step, then exchanges, then waits at the barrier for the slowest. A shared
+channel opens when the slowest of its nodes has computed, and every node that takes part is awake until its
+end; otherwise each node transfers as soon as it has computed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from costbench.pricing.clock import Clock
 from costbench.pricing.gaps import Gaps
 from costbench.pricing.radio.exchange import Exchange
 from costbench.pricing.rounds import RoundKinds
+from costbench.pricing.uncertainty import chunks
+from costbench.pricing.wakings import Played, always_woken, never_woken, woken_at_times
 
 
 @dataclass(frozen=True)
@@ -22,7 +26,7 @@ class Timeline:
 
     Attributes
     ----------
-    total : [S], duration of the run
+    total : [S, N], until the node has finished its last round
     compute : [S, N], computing
     communicate : [S, N], waking the radio and exchanging
     promotions : [S, N], how often the radio was woken [1]
@@ -35,9 +39,16 @@ class Timeline:
     promotions: np.ndarray
     tail: np.ndarray
 
+    @classmethod
+    def joined(cls, parts: Sequence[Timeline]) -> Timeline:
+        """The times of several groups of draws together."""
+        return cls(
+            *(np.concatenate(columns) for columns in zip(*(vars(p).values() for p in parts), strict=True))
+        )
 
-def run_timeline(kinds: RoundKinds, compute: np.ndarray, exchange: Exchange, gaps: Gaps) -> Timeline:
-    """Play the rounds of a run.
+
+def barrier_timeline(kinds: RoundKinds, compute: np.ndarray, exchange: Exchange, gaps: Gaps) -> Timeline:
+    """Play the rounds of a run that are synchronised by a barrier.
 
     The radio falls asleep when a gap is longer than its tail; the next transfer then begins with a
     promotion, which delays it. The first transfer always does, and the last has its whole tail. Gaps are
@@ -59,51 +70,37 @@ def run_timeline(kinds: RoundKinds, compute: np.ndarray, exchange: Exchange, gap
     Bulk-synchronous execution, L. Valiant, CACM 33(8), 1990; promotion and tail as in J. Huang et al.,
     MobiSys 2012, section 4
     """
-    start = (compute.max(axis=-1, keepdims=True) if exchange.shared else compute)[:, kinds.compute_kind]
-    gap = _gap_lengths(kinds.kind_of_round, start, start + exchange.window, gaps)
-    tail_duration = exchange.tail.duration[:, None]
-    asleep = gap > tail_duration
-    window = exchange.window[:, gaps.kind] + _delays(asleep, exchange, gaps)
+    column_of_node = exchange.window.column_of_node
+    start = np.stack(
+        [compute[:, :, column_of_node == column].max(axis=-1) for column in range(exchange.window.columns)],
+        axis=-1,
+    )
+    clock = Clock(kinds, exchange, start)
+    played = [np.empty(len(start)), *(np.empty((len(start), kinds.nodes)) for _ in range(3))]
+    for rows, of_rows in _played(clock, gaps):
+        for whole, part in zip(played, of_rows, strict=True):
+            whole[rows] = part
+    total, communicate, promotions, tail = played
     return Timeline(
-        total=(start[:, gaps.kind] + window).max(axis=-1) @ gaps.times,
+        total=np.repeat(total[:, None], kinds.nodes, axis=1),
         compute=np.einsum("svn,v->sn", compute, kinds.compute_repeats),
-        communicate=_communicating(window, exchange.active[gaps.kind], gaps.times),
-        promotions=_per_node(asleep * 1.0, gaps) + gaps.transfers,
-        tail=_per_node(np.minimum(gap, tail_duration), gaps) + gaps.transfers * tail_duration,
+        communicate=communicate,
+        promotions=promotions,
+        tail=tail,
     )
 
 
-def _gap_lengths(kind_of_round: np.ndarray, start: np.ndarray, end: np.ndarray, gaps: Gaps) -> np.ndarray:
-    """Length of each gap [S, K], [s]: rest of a round, whole rounds, computing before the next transfer."""
-    duration = end.max(axis=-1)
-    before, after = kind_of_round[gaps.round_before], kind_of_round[gaps.round_after]
-    node = gaps.node if end.shape[-1] > 1 else np.zeros_like(gaps.node)
-    length = duration[:, before] - end[:, before, node] + start[:, after, node]
-    if gaps.adjacent:
-        return length
-    clock = np.cumsum(duration[:, kind_of_round], axis=-1)
-    return length + clock[:, gaps.round_after - 1] - clock[:, gaps.round_before]
-
-
-def _delays(asleep: np.ndarray, exchange: Exchange, gaps: Gaps) -> np.ndarray:
-    """Time that waking up delays transfers [S, Q, N], or all of a shared channel [S, Q, 1], [s]."""
-    known = asleep if asleep.any() else asleep[:1]
-    ends = np.column_stack((known, np.ones(len(known), bool), np.zeros(len(known), bool)))
-    woken = ends[:, gaps.gap_before]
-    if exchange.shared:
-        woken = np.asarray(woken.any(axis=-1, keepdims=True))
-    return woken * exchange.promotion.duration[:, None, None]
-
-
-def _communicating(window: np.ndarray, active: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """Time in windows over the run [S, N], [s], from [S, Q, N] or [S, Q, 1] of one round."""
-    if window.shape[-1] == 1:
-        return (window[:, :, 0] * times) @ active
-    return np.einsum("sqn,qn,q->sn", window, active * 1.0, times)
-
-
-def _per_node(amounts: np.ndarray, gaps: Gaps) -> np.ndarray:
-    """Sum over the occurrences of every gap by node: [S, K] to [S, N]."""
-    nodes = len(gaps.transfers)
-    weighted = amounts * gaps.repeats
-    return np.stack([weighted[:, gaps.node == node].sum(axis=-1) for node in range(nodes)], axis=-1)
+def _played(clock: Clock, gaps: Gaps) -> Iterator[tuple[np.ndarray, Played]]:
+    """Draws, and what playing the run with their numbers gives: the quickest way that is exact for each."""
+    shortest = clock.start.min(axis=(1, 2))[:, None]
+    asleep = (shortest > clock.exchange.tail.duration).all(axis=1)
+    if asleep.any():
+        yield np.flatnonzero(asleep), always_woken(clock.rows(asleep), gaps)
+    rest = np.flatnonzero(~asleep)
+    if gaps.adjacent and len(rest):
+        played, holds = never_woken(clock.rows(rest), gaps)
+        yield rest[holds], tuple(part[holds] if len(part) > 1 else part for part in played)
+        rest = rest[~holds]
+    cells = max(clock.kinds.kinds, len(gaps.times), len(clock.kinds.kind_of_round))
+    for some in chunks(len(rest), cells):
+        yield rest[some], woken_at_times(clock.rows(rest[some]), gaps)

@@ -11,7 +11,6 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from costbench.errors import UsageError
-from costbench.profile import HardwareProfile
 from costbench.sourced import Sourced
 
 PERCENTILES = (10, 50, 90)
@@ -81,6 +80,15 @@ def seed_of(profile_id: str, key: str, seed: int) -> int:
     return int.from_bytes(digest[:8], "big")
 
 
+class Described(Protocol):
+    """What has an id and sourced numbers that stand in a file: a profile, or an environment."""
+
+    @property
+    def id(self) -> str: ...
+    def numbers(self) -> dict[str, Sourced]: ...
+    def places(self) -> dict[str, str]: ...
+
+
 @dataclass
 class Draws:
     """The numbers of a profile as arrays over draws; remembers which ones were asked for.
@@ -89,7 +97,7 @@ class Draws:
     once a sample and shared by all rounds and all nodes of the profile.
     """
 
-    profile: HardwareProfile
+    described: Described
     samples: int
     seed: int = 0
     used: set[str] = field(default_factory=set)
@@ -97,9 +105,14 @@ class Draws:
     def __post_init__(self) -> None:
         if self.samples < 1:
             raise UsageError(f"--samples {self.samples}: at least 1 is needed")
-        self._numbers = self.profile.numbers()
+        self._numbers = self.described.numbers()
         self._drawn: dict[str, np.ndarray] = {}
         self._rows = slice(None)
+
+    @property
+    def rows(self) -> int:
+        """Rows that a call gives [1]."""
+        return len(range(1 + self.samples)[self._rows])
 
     def part(self, rows: slice) -> Draws:
         """The same draws, of which calls give only some rows; what is used is remembered together."""
@@ -112,7 +125,7 @@ class Draws:
         self.used.add(key)
         if key not in self._drawn:
             number = self._numbers[key]
-            rng = np.random.default_rng(seed_of(self.profile.id, key, self.seed))
+            rng = np.random.default_rng(seed_of(self.described.id, key, self.seed))
             drawn = draw(number, rng.random(self.samples))
             self._drawn[key] = np.concatenate(([number.si], drawn))
         return self._drawn[key][self._rows]
@@ -122,14 +135,17 @@ class Draws:
         self.used.add(key)
         return self._numbers[key].si
 
-    def assumed(self) -> list[str]:
-        """Dotted keys of the numbers used that no source states, sorted."""
-        return sorted(key for key in self.used if self._numbers[key].kind == "assumed")
+    def asked(self) -> dict[str, Sourced]:
+        """The numbers that were asked for, by dotted key in the order of the file."""
+        return {key: number for key, number in self._numbers.items() if key in self.used}
 
-    def sources(self) -> list[str]:
-        """Sources of the numbers used that are not mere assumptions, each once, sorted."""
-        numbers = (self._numbers[key] for key in self.used)
-        return sorted({number.source for number in numbers if number.kind != "assumed"})
+    def varying(self) -> list[str]:
+        """Dotted keys of the numbers asked for whose draws differ."""
+        return [key for key in self.asked() if key in self._drawn and np.ptp(self._drawn[key]) > 0]
+
+    def drawn(self, key: str) -> np.ndarray:
+        """All draws of a number that was asked for, without the nominal row [samples], SI."""
+        return self._drawn[key][1:]
 
 
 def chunks(length: int, cells_each: int, cells_limit: int = 4_000_000) -> Iterator[slice]:

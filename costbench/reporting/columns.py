@@ -11,7 +11,7 @@ from costbench.pricing.conventions import CONVENTIONS
 from costbench.pricing.terms import TERMS
 
 FLOP_CONVENTION = "2 per multiply-add"
-UNIT_SUFFIXES = ("_j", "_s", "_min", "_bits", "_bytes", "_flop", "_percent", "_ratio")
+UNIT_SUFFIXES = ("_g", "_j", "_s", "_min", "_bits", "_bytes", "_flop", "_percent", "_ratio")
 #: columns without a unit suffix: labels, plain counts, and numbers without a dimension
 PLAIN_COUNTS = (
     "node",
@@ -25,8 +25,12 @@ PLAIN_COUNTS = (
     "sent_elements",
     "samples",
     "training_samples",
+    "bottleneck_node",
+    "rounds_until_empty",
 )
 DIMENSIONLESS = ("test_loss", "train_loss", "consensus_distance", "mean_js_distance")
+#: columns whose unit stands in the column `unit` beside them
+UNIT_BESIDE = ("nominal", "low", "high")
 
 _RUN = {"run_id": "first 12 hex digits of the SHA-256 of the resolved spec", "name": "the spec's name"}
 _PRICE = {
@@ -151,7 +155,21 @@ COLUMNS: dict[str, dict[str, str]] = {
         "wait_s": "time a device waits for others, mean over devices",
         "battery_percent": "share of a full battery, mean over devices",
         "battery_max_node_percent": "share of a full battery, of the device that spends most",
+        "rounds_until_empty": "rounds that a full battery lasts, of the device that empties it first",
         "flight_time_lost_min": "flight time that the energy costs a drone, mean over devices",
+        "flight_carrying_min": "flight time that carrying the idle computer costs on every flight",
+        "carbon_fleet_g": "grams of CO2e of all devices, with the intensity that the user gave",
+        "carbon_fleet_p10_g": "its 10th percentile over the draws",
+        "carbon_fleet_p90_g": "its 90th percentile over the draws",
+        "dominant_term": "term with the most energy of all devices",
+        "dominant_term_percent": "its share of the energy",
+        "waiting_percent": "share of the energy that idle devices draw while they do not compute",
+        "bottleneck_node": "device that computes and communicates for longest",
+        "bottleneck_device": "hardware of that device",
+        "spread_from": "input that most of the spread comes from: profile and key",
+        "spread_from_percent": "its share of the variance over the draws",
+        "cast": "unicast, or broadcast of equal contents",
+        "sync": "barrier, or neighbourhood",
         "samples": "draws behind the percentiles",
         **_ACCURACY,
         **_PROVENANCE,
@@ -160,6 +178,7 @@ COLUMNS: dict[str, dict[str, str]] = {
     "cost_per_node": {
         **_PRICE,
         "node": "device",
+        "device": "hardware of this device",
         **{f"{term}_j": f"energy: {words}" for term, words in TERMS.items()},
         "total_j": "sum of these terms",
         "above_idle_j": "the part of it above the idle device",
@@ -171,7 +190,9 @@ COLUMNS: dict[str, dict[str, str]] = {
         "wait_s": "time it waits",
         "total_s": "time of the run on this device",
         "battery_percent": "share of a full battery",
+        "rounds_until_empty": "rounds that a full battery lasts",
         "flight_time_lost_min": "flight time that the energy costs a drone",
+        "flight_carrying_min": "flight time that carrying the idle computer costs on every flight",
         **_PROVENANCE,
         **_MISSING,
     },
@@ -212,6 +233,22 @@ COLUMNS: dict[str, dict[str, str]] = {
         "sent_per_device_bits": "bits a device has sent by then, mean over devices",
         "train_loss": "cross-entropy on the round's batches, mean over nodes",
         **_PROVENANCE,
+        **_MISSING,
+    },
+    "inputs": {
+        **_RUN,
+        "priced_profile": _PRICE["profile"],
+        "radio": _PRICE["radio"],
+        "profile": "profile, or environment, that states the number",
+        "key": "dotted key of the number",
+        "nominal": "nominal number",
+        "low": "low end of its range",
+        "high": "high end of its range",
+        "unit": "unit of the three",
+        "kind": "how the source knows it; assumed: nobody published it",
+        "place": "file and line",
+        "source": "publication, datasheet or data set",
+        "spread_percent": "share of the variance of the fleet's energy over the draws that comes from it",
         **_MISSING,
     },
     "sources": {

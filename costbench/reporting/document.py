@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from costbench.pricing.conventions import CONVENTIONS
+from costbench.reporting.causes import cause_sentences
 from costbench.reporting.columns import COLUMNS, FLOP_CONVENTION
 from costbench.reporting.compare import radios_of
 from costbench.reporting.figures import CAPTIONS
@@ -62,7 +63,13 @@ COST_CELLS = {
     "busiest device": ("energy_max_node_j",),
     "run time": ("elapsed_s", "elapsed_p10_s", "elapsed_p90_s"),
     "battery": ("battery_percent",),
+    "rounds until empty": ("rounds_until_empty",),
     "flight time lost": ("flight_time_lost_min",),
+    "by carrying": ("flight_carrying_min",),
+    "CO2e of all": ("carbon_fleet_g", "carbon_fleet_p10_g", "carbon_fleet_p90_g"),
+    "most energy": ("dominant_term",),
+    "its share": ("dominant_term_percent",),
+    "waiting": ("waiting_percent",),
 }
 COMPARE_CELLS = {
     heading: tuple(f"{prefix}_{part}" for part in ("ratio", "p10_ratio", "p90_ratio", "verdict"))
@@ -81,6 +88,7 @@ class Document:
 
     title: str
     sentences: list[str]
+    causes: list[str]
     baseline: str
     groups: list[Row]
     runs: list[Row]
@@ -94,6 +102,7 @@ class Document:
     figures: list[Row]
     prices: list[Row]
     statements: list[Row]
+    inputs: list[Row]
     provenances: list[Row]
     uncounted: dict[str, list[str]]
     differences: list[str]
@@ -123,6 +132,7 @@ def compose(
     return Document(
         title=_title(runs),
         sentences=sentences(rows),
+        causes=cause_sentences(priced),
         baseline=next(row["name"] for row in rows if row["is_baseline"]),
         groups=grouped_by_radio(rows) or [{"place": "not priced", "tier": None, "rows": rows}],
         runs=_records(tables["runs"]),
@@ -136,6 +146,7 @@ def compose(
         figures=[{"name": name, "caption": CAPTIONS[name]} for name in figures],
         prices=_price_lines(priced),
         statements=_records(tables["sources"]),
+        inputs=_input_lines(tables["inputs"]),
         provenances=[_provenance(run) for run in runs],
         uncounted=_uncounted(runs),
         differences=spec_differences([run.record["spec"] for run in runs]),
@@ -177,12 +188,35 @@ def _price_lines(priced: Sequence[Priced]) -> list[Row]:
             "radio": radio,
             "tier": price.tier,
             "boundary": price.boundary,
+            "scenario": _scenario(price),
             "samples": price.samples,
+            "notes": list(dict.fromkeys(note for p in priced if same(p, price) for note in p.notes)),
             "ignored": sorted({action for p in priced if same(p, price) for action in p.ignored_actions}),
         }
         for profile, radio in radios_of(priced)
         if (price := first[profile, radio])
     ]
+
+
+def _scenario(price: Priced) -> str:
+    """How the devices exchanged and waited, in words."""
+    said = price.scenario.to_json()
+    words = [f"{said['sync']} synchronisation", str(said["cast"])]
+    words += ["power save"] if said["power_save"] else []
+    if said["environment"]:
+        words.append(f"{said['environment']}, links up to {said['longest_distance_m']:g} m")
+    if said["collision_domains"] != 1:
+        words.append(f"{said['collision_domains']} collision domains")
+    words += [f"computing by the table {said['compatibility']}"] if said["compatibility"] else []
+    return ", ".join(words)
+
+
+def _input_lines(table: pd.DataFrame) -> list[Row]:
+    """Each number once: a line a profile and key, with the largest share it has in any price."""
+    lines: dict[tuple[str, str], Row] = {}
+    for row in sorted(_records(table), key=lambda row: -(row["spread_percent"] or 0.0)):
+        lines.setdefault((row["profile"], row["key"]), row)
+    return list(lines.values())
 
 
 def same(price: Priced, other: Priced) -> bool:

@@ -16,6 +16,7 @@ _BY_SUFFIX: dict[str, Callable[[float], str]] = {
     "_bits": units.format_bits,
     "_bytes": units.format_bytes,
     "_flop": units.format_flop,
+    "_g": lambda grams: units.format_si(grams, "g"),
     "_j": units.format_joules,
     "_s": units.format_seconds,
     "_min": lambda minutes: f"{digits(minutes)} min",
@@ -38,7 +39,7 @@ def text(column: str, cell: Any) -> str:
 def _without_unit(column: str, cell: float) -> str:
     if column in ("round", "seed"):
         return str(cell)
-    return f"{cell:,}".replace(",", " ") if column in PLAIN_COUNTS else digits(cell)
+    return f"{cell:,.0f}".replace(",", " ") if column in PLAIN_COUNTS else digits(cell)
 
 
 def percentage(percent: float) -> str:

@@ -22,6 +22,7 @@ from costbench.reporting.accuracy import (
 )
 from costbench.reporting.columns import COLUMNS
 from costbench.reporting.compare import accuracy_percent, baseline_of, bits_ratio, compare
+from costbench.reporting.inputs import cause_columns, input_rows
 from costbench.reporting.summary import COMPONENTS, finite, show
 from costbench.runstore import Run
 
@@ -32,13 +33,20 @@ Row = dict[str, Any]
 
 NOT_EVALUATED, NOT_MEASURED = "not evaluated in this run", "not measured in this run"
 NO_FLIGHT, NO_BATTERY = "the device is no drone", "the profile has no battery"
+NO_CARBON = "no carbon intensity was given"
+TOO_FEW_DRAWS = "too few draws for as many inputs, or none of them varies"
 REASONS = {
     "test_loss": "not evaluated in this run, or not finite: training diverged",
     "consensus_distance": NOT_EVALUATED,
     "mean_js_distance": "not in this run's record",
     "battery_percent": NO_BATTERY,
     "battery_max_node_percent": NO_BATTERY,
+    "rounds_until_empty": NO_BATTERY,
     "flight_time_lost_min": NO_FLIGHT,
+    "flight_carrying_min": NO_FLIGHT,
+    **dict.fromkeys(("carbon_fleet_g", "carbon_fleet_p10_g", "carbon_fleet_p90_g"), NO_CARBON),
+    **dict.fromkeys(("spread_from", "spread_from_percent", "spread_percent"), TOO_FEW_DRAWS),
+    "place": "the profile was not read from a file",
     "sent_bits_ratio": "the run sends nothing",
     **dict.fromkeys(
         (f"{convention}_ratio" for convention in CONVENTIONS),
@@ -73,6 +81,7 @@ def all_tables(
         "compare": lambda: ({**row, "provenance": _modelled(row["tier"])} for row in compare(runs, priced)),
         "accuracy": lambda: (row for run in runs for row in _accuracy_rows(run)),
         "learning": lambda: (row for run in runs for row in _learning_rows(run)),
+        "inputs": lambda: input_rows(priced),
         "sources": lambda: source_rows(priced),
     }
     return {name: _table(name, made()) for name, made in rows.items()}
@@ -213,9 +222,24 @@ def _cost_row(price: Priced, accuracy: Row) -> Row:
         **{name: _mean(nodes[name]) for name in ("compute_s", "communicate_s", "wait_s")},
         "battery_percent": _mean(nodes["battery_percent"]),
         "battery_max_node_percent": finite(pd.to_numeric(nodes["battery_percent"]).max()),
+        "rounds_until_empty": finite(pd.to_numeric(nodes["rounds_until_empty"]).min()),
         "flight_time_lost_min": _mean(nodes["flight_time_lost_min"]),
+        "flight_carrying_min": _mean(nodes["flight_carrying_min"]),
+        **_carbon_columns(price),
+        **cause_columns(price),
+        "cast": price.scenario.cast,
+        "sync": price.scenario.sync,
         "samples": price.samples,
         **accuracy,
+    }
+
+
+def _carbon_columns(price: Priced) -> Row:
+    grams = price.carbon_g or dict.fromkeys(("nominal", "p10", "p90"))
+    return {
+        "carbon_fleet_g": grams["nominal"],
+        "carbon_fleet_p10_g": grams["p10"],
+        "carbon_fleet_p90_g": grams["p90"],
     }
 
 

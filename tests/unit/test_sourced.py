@@ -1,7 +1,8 @@
 import pytest
 from pydantic import ValidationError
 
-from costbench.sourced import ExactBytes, Power, Share, Sourced
+from costbench.quantities import ExactBytes, Power, Share
+from costbench.sourced import Sourced
 
 GOOD = {
     "value": 2.5,

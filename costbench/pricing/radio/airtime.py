@@ -1,4 +1,4 @@
-"""Airtime of a message over Wi-Fi: segments, aggregation, preambles, acknowledgements and gaps."""
+"""Airtime of a message over Wi-Fi: segments, aggregation, preambles, acknowledgements, gaps and broadcast."""
 
 from __future__ import annotations
 
@@ -23,6 +23,9 @@ class WifiMac:
     slot: float
     aifs_slots: int
     cw_min: int
+    cw_max: int
+    retry_limit: int
+    basic_rate: float
     control_rate: float
     control_preamble: float
     control_symbol: float
@@ -58,10 +61,11 @@ class WifiMac:
 
 @dataclass(frozen=True)
 class Airtime:
-    """Times of each message on one hop, [M]; `aggregates` is a count [1], the rest [s].
+    """Times of each message on one hop, [M]; `aggregates` and `lone` are counts [1], the rest [s].
 
     `payload` is the payload bits at the PHY rate, `frames` the frames with headers and preambles (payload
-    included), `control` the acknowledgements, `gaps` the silences that belong to the transfer.
+    included), `control` the acknowledgements, `gaps` the silences that belong to the transfer. `aggregates`
+    counts transmissions, `lone` those of a single frame that waits for an acknowledgement.
     """
 
     payload: np.ndarray
@@ -69,6 +73,7 @@ class Airtime:
     control: np.ndarray
     gaps: np.ndarray
     aggregates: np.ndarray
+    lone: np.ndarray
 
     @property
     def channel(self) -> np.ndarray:
@@ -142,7 +147,93 @@ def message_airtime(payload_bytes: np.ndarray, mode: PhyMode, mac: WifiMac) -> A
         control=full * full_control + np.where(exists, last_control, 0.0),
         gaps=(full + exists) * (mac.access_gap + mac.sifs),
         aggregates=full + exists,
+        lone=(in_last == 1) + (full if each == 1 else 0 * full),
     )
+
+
+def reply_airtime(payload_bytes: np.ndarray, ack_ratio: float, mode: PhyMode, mac: WifiMac) -> Airtime:
+    """Airtime of the transport's acknowledgement segments, which go the other way on one hop.
+
+    Each aggregate of data is answered by one aggregate of acknowledgements, each of which is all headers.
+
+    Parameters
+    ----------
+    payload_bytes : int [M], bytes of the messages that are acknowledged [B]
+    ack_ratio : scalar, acknowledgements a segment, 0 (UDP) to 1 [1]
+    mode : rate of the PHY
+    mac : headers, gaps and limits
+
+    Returns
+    -------
+    Airtime with arrays [M], [s]; all zero for an empty message and at a ratio of 0
+
+    Source
+    ------
+    RFC 5681, section 4.2: an acknowledgement for every second segment
+    """
+    n_segments = segments(np.asarray(payload_bytes, dtype=np.int64), mac.segment_bytes)
+    each = frames_an_aggregate(mode, mac)
+    full = np.maximum(n_segments - 1, 0) // each
+    replies_full, replies_last = (np.ceil(ack_ratio * n) for n in (each, n_segments - full * each))
+    full, exists = full * (replies_full > 0), (n_segments > 0) & (replies_last > 0)
+    full_frames, last_frames = (_reply_time(n, mode, mac) for n in (replies_full, replies_last))
+    control_full, control_last = (
+        np.where(n > 1, _control_time(mac.block_ack, mac), _control_time(mac.ack, mac))
+        for n in (replies_full, replies_last)
+    )
+    return Airtime(
+        payload=np.zeros(len(n_segments)),
+        frames=full * full_frames + exists * last_frames,
+        control=full * control_full + exists * control_last,
+        gaps=(full + exists) * (mac.access_gap + mac.sifs),
+        aggregates=full + exists,
+        lone=full * (replies_full == 1) + exists * (replies_last == 1),
+    )
+
+
+def broadcast_airtime(payload_bytes: np.ndarray, mac: WifiMac) -> Airtime:
+    """Airtime of messages that are broadcast: frame by frame at the basic rate, without acknowledgement.
+
+    Parameters
+    ----------
+    payload_bytes : int [M], bytes handed to the transport [B]
+    mac : headers, gaps and limits
+
+    Returns
+    -------
+    Airtime with arrays [M], [s]; all zero for an empty message
+
+    Source
+    ------
+    IEEE Std 802.11-2020, clauses 10.6.5.2 (rate of group addressed frames) and 10.3.6 (no acknowledgement)
+    """
+    payload_bytes = np.asarray(payload_bytes, dtype=np.int64)
+    n_segments = segments(payload_bytes, mac.segment_bytes)
+    full = np.maximum(n_segments - 1, 0)
+    last_payload = payload_bytes - full * mac.segment_bytes
+    full_frame, last_frame = (
+        _basic_time(mac.frame_overhead + n, mac) for n in (mac.segment_bytes, last_payload)
+    )
+    exists = n_segments > 0
+    return Airtime(
+        payload=8 * payload_bytes / mac.basic_rate,
+        frames=full * full_frame + exists * last_frame,
+        control=np.zeros(len(n_segments)),
+        gaps=n_segments * mac.access_gap,
+        aggregates=n_segments,
+        lone=np.zeros(len(n_segments)),
+    )
+
+
+def _reply_time(replies: np.ndarray, mode: PhyMode, mac: WifiMac) -> np.ndarray:
+    bare = np.where(replies > 1, replies * _subframe(0, mac), mac.frame_overhead)
+    return _ppdu_time(bare, mode, mac)
+
+
+def _basic_time(n_bytes: int | np.ndarray, mac: WifiMac) -> np.ndarray:
+    bits = 8 * np.asarray(n_bytes) + SERVICE_AND_TAIL_BITS
+    whole = symbols(bits, mac.basic_rate * mac.control_symbol)
+    return np.asarray(mac.control_preamble + mac.control_symbol * whole)
 
 
 def _subframe(payload_bytes: int | np.ndarray, mac: WifiMac) -> int | np.ndarray:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from costbench.pricing.radio.exchange import Exchange, Spent, segments, state
-from costbench.pricing.rounds import RoundKinds, per_kind_and_node
-from costbench.pricing.uncertainty import Draws
-from costbench.profile import CellularRadio
+from costbench.errors import UsageError
+from costbench.pricing.fleet import Fleet
+from costbench.pricing.radio.exchange import Exchange, Spent, Window, segments, state
+from costbench.pricing.radio.traffic import Traffic, traffic_of
+from costbench.pricing.rounds import RoundKinds
+from costbench.pricing.scenario import Scenario
 
 
 def transfer_power(
-    rate: ArrayLike, base_power: ArrayLike, slope: ArrayLike, fitted_from: float, fitted_to: float
+    rate: ArrayLike, base_power: ArrayLike, slope: ArrayLike, fitted_from: ArrayLike, fitted_to: ArrayLike
 ) -> np.ndarray:
     """Power of a transfer in one direction.
 
@@ -23,7 +25,7 @@ def transfer_power(
     rate : [S], throughput R [bit/s]
     base_power : [S], intercept beta above the idle device [W]
     slope : [S], alpha [J/bit]
-    fitted_from, fitted_to : scalars, the rates between which the line was fitted [bit/s]
+    fitted_from, fitted_to : [S] or scalars, the rates between which the line was fitted [bit/s]
 
     Returns
     -------
@@ -38,95 +40,149 @@ def transfer_power(
     J. Huang et al., MobiSys 2012, section 4.3, for the form; A. Narayanan et al., SIGCOMM 2021, Fig. 11
     """
     rate = np.asarray(rate)
-    if ((rate < fitted_from) | (rate > fitted_to)).any():
-        outside = rate[(rate < fitted_from) | (rate > fitted_to)].flat[0]
+    outside = (rate < fitted_from) | (rate > fitted_to)
+    if outside.any():
+        low, high = np.min(fitted_from), np.max(fitted_to)
         raise ValueError(
-            f"rate {outside:g} bit/s lies outside the fit, {fitted_from:g} to {fitted_to:g} bit/s"
+            f"rate {rate[outside].flat[0]:g} bit/s lies outside the fit, {low:g} to {high:g} bit/s"
         )
     return np.asarray(base_power) + np.asarray(slope) * rate
 
 
-def exchange(kinds: RoundKinds, radio: CellularRadio, draws: Draws, key: str) -> Exchange:
+def state_energy(durations: ArrayLike, powers: ArrayLike) -> np.ndarray:
+    """Energy of passing through the states of a radio.
+
+    E = sum over states of P t
+
+    Parameters
+    ----------
+    durations : [..., K], time in each state [s]
+    powers : [..., K], power in each state [W]
+
+    Returns
+    -------
+    [...], energy [J]
+
+    Source
+    ------
+    J. Huang et al., MobiSys 2012, section 4.3 and Tables 3 and 4
+    """
+    return np.asarray((np.asarray(durations) * np.asarray(powers)).sum(axis=-1))
+
+
+def tail_energy(gap: ArrayLike, tail_duration: ArrayLike, tail_power: ArrayLike) -> np.ndarray:
+    """Energy between a transfer and the next one: the tail merges with a transfer that follows within it.
+
+    E = P_tail min(T_tail, gap)
+
+    Parameters
+    ----------
+    gap : any shape, time until the next transfer [s]
+    tail_duration : same shape or scalar, time until the radio falls asleep [s]
+    tail_power : same shape or scalar, power above idle until then [W]
+
+    Returns
+    -------
+    Same shape, energy [J]
+
+    Raises
+    ------
+    ValueError : a negative gap
+
+    Source
+    ------
+    N. Balasubramanian, A. Balasubramanian, A. Venkataramani, Energy Consumption in Mobile Phones, IMC 2009
+    """
+    if (np.asarray(gap) < 0).any():
+        raise ValueError("gap must not be negative")
+    return np.asarray(np.minimum(gap, tail_duration) * np.asarray(tail_power))
+
+
+def exchange(kinds: RoundKinds, fleet: Fleet, scenario: Scenario) -> Exchange:
     """Communication of a run over a cellular network.
 
     A node uploads its messages, then downloads those addressed to it, at its own rates and beside the other
-    nodes. Lost messages are uploaded and not downloaded.
+    nodes. Lost messages are uploaded and not downloaded. Acknowledgements of TCP go the other way. Distances
+    play no part: rates are those of the profile.
 
     Parameters
     ----------
     kinds : kinds of round with their messages
-    radio : the radio of the profile
-    draws : numbers of the device
-    key : dotted key of the radio, such as "radios.lte"
+    fleet : numbers of the devices
+    scenario : how the devices exchange
 
     Returns
     -------
-    Times [s] and energies above idle [J] of the run, and windows of each kind of round [s]
+    Times [s] and energies above idle [J] of the run
 
     Raises
     ------
-    ValueError : a rate outside the range in which its power was fitted
-
-    Validity
-    --------
-    Rates inside the fits of the profile; a network that forwards without delay
+    UsageError : broadcast, or a rate outside the range in which its power was fitted
 
     Source
     ------
-    J. Huang et al., MobiSys 2012, section 4; A. Narayanan et al., SIGCOMM 2021
+    J. Huang et al., MobiSys 2012, section 4; A. Narayanan et al., SIGCOMM 2021, section 4
     """
-    rows = kinds.messages
-    headers = _header_bits(kinds, radio, draws, key)
-    sent = _summed(kinds, rows.bits, rows.sender), _summed(kinds, headers, rows.sender)
-    arriving = rows.bits * rows.delivered, headers * rows.delivered
-    received = _summed(kinds, arriving[0], rows.receiver), _summed(kinds, arriving[1], rows.receiver)
-    up_rate, up_power = _direction(draws, key, "uplink")
-    down_rate, down_power = _direction(draws, key, "downlink")
-    transmit, upload_overhead = (_over_run(kinds, bits) / up_rate for bits in sent)
-    receive, download_overhead = (_over_run(kinds, bits) / down_rate for bits in received)
-    overhead = upload_overhead + download_overhead
+    if scenario.cast == "broadcast":
+        raise UsageError("--cast broadcast: a cellular link carries a message to one receiver; give unicast")
+    payload = traffic_of(kinds, kinds.messages.bits, kinds.messages.delivered)
+    overhead = _overhead(kinds, fleet)
+    up, down = (_direction(fleet, way) for way in ("uplink", "downlink"))
+    sent, received = payload.over_run(kinds)
+    extra_up, extra_down = overhead.over_run(kinds)
+    overhead_s = extra_up / up[0] + extra_down / down[0]
+    terms = {
+        "transmit": Spent(sent / up[0], up[1] * sent / up[0]),
+        "receive": Spent(received / down[0], down[1] * received / down[0]),
+        "overhead_frames": Spent(overhead_s, up[1] * extra_up / up[0] + down[1] * extra_down / down[0]),
+        **_infrastructure(fleet, scenario, sent + received + extra_up + extra_down),
+    }
     return Exchange(
         shared=False,
-        active=(sent[0] + received[0]) > 0,
-        window=sum(sent) / up_rate[:, :, None] + sum(received) / down_rate[:, :, None],
-        terms={
-            "transmit": Spent(transmit, up_power * transmit),
-            "receive": Spent(receive, down_power * receive),
-            "listen": Spent(np.zeros_like(overhead), np.zeros_like(overhead)),
-            "overhead_frames": Spent(overhead, up_power * upload_overhead + down_power * download_overhead),
-        },
-        promotion=state(draws, f"{key}.promotion"),
-        tail=state(draws, f"{key}.tail"),
+        active=payload.active,
+        window=_window(payload, overhead, up[0], down[0]),
+        terms=terms,
+        promotion=state(fleet, "promotion"),
+        tail=state(fleet, "tail"),
     )
 
 
-def _over_run(kinds: RoundKinds, bits: np.ndarray) -> np.ndarray:
-    """Bits of one round of each kind [U, N] over the run [N]."""
-    return np.asarray(kinds.repeats @ bits)
+def _direction(fleet: Fleet, way: str) -> tuple[np.ndarray, np.ndarray]:
+    """Rate [bit/s] and power [W] of a direction, each [S, 1] or [S, N]."""
+    rate = fleet.radio(f"{way}.rate")
+    bounds = (fleet.radio(f"{way}.{end}") for end in ("fitted_from", "fitted_to"))
+    try:
+        power = transfer_power(rate, fleet.radio(f"{way}.base_power"), fleet.radio(f"{way}.slope"), *bounds)
+    except ValueError as error:
+        raise UsageError(f"cannot price {way}.rate: {error}") from None
+    return rate, power
 
 
-def _header_bits(kinds: RoundKinds, radio: CellularRadio, draws: Draws, key: str) -> np.ndarray:
-    """Bits of the network and transport headers of each message [M]."""
-    names = ("mtu", "ip_header", "transport_header")
-    mtu, ip_header, transport_header = (int(draws.nominal(f"{key}.{name}")) for name in names)
-    each = ip_header + transport_header
-    return 8 * each * segments(-(-kinds.messages.bits // 8), mtu - each)
+def _window(payload: Traffic, overhead: Traffic, up_rate: np.ndarray, down_rate: np.ndarray) -> Window:
+    """Upload and download of every node on its own channel."""
+    bits = np.stack([payload.sent + overhead.sent, payload.received + overhead.received])
+    weights = np.stack([1 / up_rate, 1 / down_rate], axis=1)
+    return Window(weights, bits, np.arange(bits.shape[2]))
 
 
-def _summed(kinds: RoundKinds, bits: np.ndarray, node: np.ndarray) -> np.ndarray:
-    return per_kind_and_node(
-        bits.astype(np.float64), kinds.messages.round_kind, node, kinds.kinds, kinds.nodes
-    )
+def _overhead(kinds: RoundKinds, fleet: Fleet) -> Traffic:
+    """Bits of headers of each message, and of the acknowledgements that come back."""
+    rows = kinds.messages
+    mtu, *headers = (fleet.exact(name) for name in ("mtu", "ip_header", "transport_header"))
+    each = int(sum(headers))
+    packets = segments(-(-rows.bits // 8), int(mtu) - each)
+    forth = traffic_of(kinds, 8 * each * packets, rows.delivered)
+    acknowledged = fleet.exact("transport_ack_ratio") * 8 * each * packets * rows.delivered
+    back = traffic_of(kinds, acknowledged, rows.delivered)
+    return Traffic(forth.sent + back.received, forth.received + back.sent, forth.active)
 
 
-def _direction(draws: Draws, key: str, way: str) -> tuple[np.ndarray, np.ndarray]:
-    """Rate [bit/s] and power [W] of a direction, each [S, 1]."""
-    rate = draws(f"{key}.{way}.rate")
-    power = transfer_power(
-        rate,
-        draws(f"{key}.base_power"),
-        draws(f"{key}.{way}.slope"),
-        draws.nominal(f"{key}.{way}.fitted_from"),
-        draws.nominal(f"{key}.{way}.fitted_to"),
-    )
-    return rate[:, None], power[:, None]
+def _infrastructure(fleet: Fleet, scenario: Scenario, bits: np.ndarray) -> dict[str, Spent]:
+    """Energy of the base station and of the network for bits [N] that a node sends and receives."""
+    nothing = np.zeros((1, 1))
+    terms = {}
+    if scenario.boundary != "device":
+        terms["access_point"] = Spent(nothing, fleet.radio("base_station_energy") * bits)
+    if scenario.boundary == "end-to-end":
+        terms["network"] = Spent(nothing, fleet.radio("network_energy") * bits)
+    return terms

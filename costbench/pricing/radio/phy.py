@@ -8,14 +8,17 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-#: data subcarriers by standard and bandwidth [MHz], IEEE Std 802.11-2020 clauses 19, 21; 802.11ax clause 27
+#: data subcarriers by standard and bandwidth [MHz], IEEE Std 802.11-2020 clauses 17, 19, 21; 802.11ax clause 27
 SUBCARRIERS = {
+    "legacy": {20: 48},
     "ht": {20: 52, 40: 108},
     "vht": {20: 52, 40: 108, 80: 234, 160: 468},
     "he": {20: 234, 40: 468, 80: 980, 160: 1960},
 }
 #: symbol without guard interval [s]
-SYMBOL = {"ht": 3.2e-6, "vht": 3.2e-6, "he": 12.8e-6}
+SYMBOL = {"legacy": 3.2e-6, "ht": 3.2e-6, "vht": 3.2e-6, "he": 12.8e-6}
+#: guard intervals that a standard has [us]
+GUARD = {"legacy": (0.8,), "ht": (0.4, 0.8), "vht": (0.4, 0.8), "he": (0.8, 1.6, 3.2)}
 #: coded bits a subcarrier and code rate of MCS 0, 1, 2 ... of one stream
 MODULATION = (
     (1, Fraction(1, 2)),
@@ -31,7 +34,19 @@ MODULATION = (
     (10, Fraction(3, 4)),
     (10, Fraction(5, 6)),
 )
-HIGHEST_MCS = {"ht": 7, "vht": 9, "he": 11}
+#: the same of 802.11a/g, whose eight rates have no MCS of their own: 6, 9, 12, 18, 24, 36, 48, 54 Mbit/s
+LEGACY_MODULATION = (
+    (1, Fraction(1, 2)),
+    (1, Fraction(3, 4)),
+    (2, Fraction(1, 2)),
+    (2, Fraction(3, 4)),
+    (4, Fraction(1, 2)),
+    (4, Fraction(3, 4)),
+    (6, Fraction(2, 3)),
+    (6, Fraction(3, 4)),
+)
+HIGHEST_MCS = {"legacy": 7, "ht": 7, "vht": 9, "he": 11}
+MOST_STREAMS = {"legacy": 1, "ht": 4, "vht": 8, "he": 8}
 
 
 @dataclass(frozen=True)
@@ -54,9 +69,9 @@ def phy_mode(standard: str, bandwidth: float, streams: int, mcs: int, guard_inte
 
     Parameters
     ----------
-    standard : "ht" (802.11n), "vht" (802.11ac) or "he" (802.11ax)
+    standard : "legacy" (802.11a/g), "ht" (802.11n), "vht" (802.11ac) or "he" (802.11ax)
     bandwidth : scalar, channel width [Hz]
-    streams : scalar, spatial streams N_SS, 1 to 8 [1]
+    streams : scalar, spatial streams N_SS, 1 to 4 (ht) or 8 [1]
     mcs : scalar, modulation and coding scheme of one stream [1]
     guard_interval : scalar, T_GI [s]
 
@@ -66,21 +81,26 @@ def phy_mode(standard: str, bandwidth: float, streams: int, mcs: int, guard_inte
 
     Raises
     ------
-    ValueError : a standard, bandwidth, stream count or MCS that does not exist
+    ValueError : a standard, bandwidth, stream count, MCS or guard interval that does not exist, or a VHT
+        combination whose symbols would hold a fraction of a bit, which the standard leaves out
 
     Source
     ------
-    IEEE Std 802.11-2020, clauses 19.5 and 21.5; IEEE Std 802.11ax-2021, clause 27.5
+    IEEE Std 802.11-2020, clauses 17.3.2, 19.5 and 21.5; IEEE Std 802.11ax-2021, clause 27.5
     """
     widths = SUBCARRIERS.get(standard, {})
     width_mhz = round(bandwidth / 1e6)
     if width_mhz not in widths:
         raise ValueError(f"{standard} has no channel of {width_mhz} MHz")
-    if not 0 <= mcs <= HIGHEST_MCS[standard] or not 1 <= streams <= 8:
+    if not 0 <= mcs <= HIGHEST_MCS[standard] or not 1 <= streams <= MOST_STREAMS[standard]:
         raise ValueError(f"{standard} has no MCS {mcs} with {streams} streams")
-    coded_bits, code_rate = MODULATION[mcs]
-    bits = float(widths[width_mhz] * coded_bits * code_rate * streams)
-    return PhyMode(bits, SYMBOL[standard] + guard_interval)
+    if not any(np.isclose(1e6 * guard_interval, allowed) for allowed in GUARD[standard]):
+        raise ValueError(f"{standard} has no guard interval of {1e6 * guard_interval:g} us")
+    coded_bits, code_rate = (LEGACY_MODULATION if standard == "legacy" else MODULATION)[mcs]
+    bits = widths[width_mhz] * coded_bits * code_rate * streams
+    if standard == "vht" and bits.denominator != 1:
+        raise ValueError(f"vht has no MCS {mcs} with {streams} streams at {width_mhz} MHz")
+    return PhyMode(float(bits), SYMBOL[standard] + guard_interval)
 
 
 def symbols(bits: ArrayLike, bits_a_symbol: float) -> np.ndarray:

@@ -1,59 +1,66 @@
-"""Wi-Fi by airtime: one half-duplex channel that all nodes of the round share."""
+"""Wi-Fi by airtime: half-duplex channels, each shared by the nodes of a collision domain."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Iterator
+from dataclasses import fields
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from costbench.errors import UsageError
-from costbench.pricing.radio.airtime import Airtime, WifiMac, message_airtime
-from costbench.pricing.radio.exchange import Exchange, Spent, state
-from costbench.pricing.radio.phy import phy_mode
-from costbench.pricing.rounds import MessageRows, RoundKinds, per_kind_and_node
+from costbench.pricing.fleet import Fleet
+from costbench.pricing.radio.airtime import WifiMac
+from costbench.pricing.radio.exchange import Exchange, Spent, Window, state
+from costbench.pricing.radio.framed import terms_of
+from costbench.pricing.radio.on_air import OnAir, Trip
+from costbench.pricing.radio.phy import PhyMode, phy_mode
+from costbench.pricing.radio.reach import mcs_of_links
+from costbench.pricing.radio.retransmission import expected_tries, extra_backoff
+from costbench.pricing.radio.trips import trips_of
+from costbench.pricing.rounds import RoundKinds
+from costbench.pricing.scenario import Scenario
 from costbench.pricing.uncertainty import Draws
-from costbench.profile import WifiRadio
-
-#: times that a frame between two devices uses the channel
-HOPS = {"access-point": 2, "direct": 1}
+from costbench.profile.wifi import WifiLink, WifiRadio
 
 
-@dataclass(frozen=True)
-class _OnAir:
-    """Times over the whole run of each node at each rate, [K, N] [s], and aggregates sent [1].
+def frame_energy(transmit_power: ArrayLike, airtime: ArrayLike, cross_factor: ArrayLike) -> np.ndarray:
+    """Energy above idle of sending a frame.
 
-    `window` is the time for which the channel is in use in a round of each kind [K, U, 1], and `awake` the
-    sum of the windows in which a node takes part.
+    E = rho_tx T + gamma_xg
+
+    Parameters
+    ----------
+    transmit_power : any shape, rho_tx, above the idle device [W]
+    airtime : same shape or broadcasting, T [s]
+    cross_factor : same shape or broadcasting, gamma_xg, of handling a frame [J]
+
+    Returns
+    -------
+    Broadcast shape, energy [J]
+
+    Source
+    ------
+    P. Serrano et al., Per-Frame Energy Consumption in 802.11 Devices, IEEE/ACM ToN 23(4), 2015, eq. (2)
     """
-
-    sending: np.ndarray
-    receiving: np.ndarray
-    sending_overhead: np.ndarray
-    receiving_overhead: np.ndarray
-    aggregates: np.ndarray
-    awake: np.ndarray
-    window: np.ndarray
-
-    def at(self, rate_of_draw: np.ndarray) -> _OnAir:
-        """The same at the rate of each draw: [S, N] and [S, U, 1]."""
-        return _OnAir(*(getattr(self, part.name)[rate_of_draw] for part in fields(self)))
+    return np.asarray(np.asarray(transmit_power) * np.asarray(airtime) + np.asarray(cross_factor))
 
 
-def exchange(kinds: RoundKinds, radio: WifiRadio, draws: Draws, key: str) -> Exchange:
+def exchange(kinds: RoundKinds, fleet: Fleet, scenario: Scenario) -> Exchange:
     """Communication of a run over Wi-Fi.
 
-    All messages of a round share one collision domain: their airtimes add up to the window of the round, in
-    which every node that takes part is awake. A frame through an access point uses the channel twice. A
-    node transmits its frames and the acknowledgements it owes, receives what is addressed to it, and
-    listens for the rest of the window. Nodes without a message sleep. A lost message is paid by its sender
-    and occupies the channel; nobody receives it.
+    The messages of a round in one collision domain share a channel: their airtimes add up to its window, in
+    which every node that takes part is awake. A frame through an access point uses the channel of its sender
+    and then that of its receiver. A node transmits its frames and the acknowledgements it owes, receives
+    what is addressed to it, overhears other frames, and listens while the channel is silent; with power save
+    it sleeps instead of the last two. Nodes without a message sleep. A lost message is paid by its sender
+    and occupies the channel; nobody receives it. A frame is repeated as its error rate makes it be.
 
     Parameters
     ----------
     kinds : kinds of round with their messages
-    radio : the radio of the profile
-    draws : numbers of the device
-    key : dotted key of the radio, such as "radios.wifi"
+    fleet : numbers of the devices
+    scenario : how the devices exchange, and where they are
 
     Returns
     -------
@@ -61,26 +68,33 @@ def exchange(kinds: RoundKinds, radio: WifiRadio, draws: Draws, key: str) -> Exc
 
     Raises
     ------
-    UsageError : a modulation that the standard of the link does not have
+    UsageError : links of different paths in one fleet, a modulation that a standard does not have, a link
+        out of reach
 
     Validity
     --------
-    No collisions, no retransmissions, all nodes and the access point hear one another
+    No collisions, no hidden nodes: all nodes of a domain and its access point hear one another
 
     Source
     ------
     IEEE Std 802.11-2020; P. Serrano et al., IEEE/ACM ToN 23(4), 2015, for the energy a frame
     """
-    rates, rate_of_draw = np.unique(draws(f"{key}.link.mcs").astype(int), return_inverse=True)
-    active = _active(kinds)
-    on_air = _on_air(kinds, radio, draws, key, rates, active).at(rate_of_draw.reshape(-1))
+    path = _path(fleet)
+    notes: list[str] = []
+    trips = [
+        trip
+        for number in range(len(fleet.devices))
+        for trip in _trips_of_device(kinds, fleet, scenario, number, path, notes)
+    ]
+    on_air = OnAir.of(kinds, trips, scenario.domains(kinds.nodes), fleet.rows)
     return Exchange(
         shared=True,
-        active=active,
-        window=on_air.window,
-        terms=_terms(on_air, draws, key),
-        promotion=state(draws, f"{key}.promotion"),
-        tail=state(draws, f"{key}.tail"),
+        active=on_air.active,
+        window=Window(on_air.weights, on_air.features, on_air.domain_of_node),
+        terms=_terms(on_air, fleet, scenario),
+        promotion=state(fleet, "promotion"),
+        tail=state(fleet, "tail"),
+        notes=tuple(dict.fromkeys(notes)),
     )
 
 
@@ -91,73 +105,77 @@ def mac_of(draws: Draws, key: str) -> WifiMac:
     return WifiMac(**{name: int(number) if name in whole else number for name, number in numbers.items()})  # type: ignore[arg-type]
 
 
-def _active(kinds: RoundKinds) -> np.ndarray:
+def _path(fleet: Fleet) -> str:
+    paths = {radio.link.path for radio in fleet.radios if isinstance(radio, WifiRadio)}
+    if len(paths) > 1:
+        names = " and ".join(f"{device.name}/{device.radio}" for device in fleet.devices)
+        raise UsageError(f"{names} cannot talk to one another: one link is direct, one has an access point")
+    return paths.pop()
+
+
+def _trips_of_device(
+    kinds: RoundKinds, fleet: Fleet, scenario: Scenario, number: int, path: str, notes: list[str]
+) -> Iterator[Trip]:
+    """What the messages of one device's nodes do on the air: groups of links whose rates move together."""
+    device, draws = fleet.devices[number], fleet.draws[number]
+    key = f"radios.{device.radio}.link"
+    link = device.profile.radios[device.radio].link  # type: ignore[union-attr]
     rows = kinds.messages
-    carries, arrives = (rows.bits > 0), (rows.bits > 0) & rows.delivered
-    sends = per_kind_and_node(carries * 1.0, rows.round_kind, rows.sender, kinds.kinds, kinds.nodes)
-    receives = per_kind_and_node(arrives * 1.0, rows.round_kind, rows.receiver, kinds.kinds, kinds.nodes)
-    return (sends + receives) > 0
+    mine = np.flatnonzero(fleet.device_of_node[rows.sender] == number)
+    mac, p = mac_of(draws, key), draws(f"{key}.packet_error_rate")
+    tries = expected_tries(p, mac.retry_limit)
+    backoff = mac.slot * extra_backoff(p, mac.retry_limit, mac.cw_min, mac.cw_max)
+    for chosen, mcs in _groups(kinds, fleet, scenario, number, mine, notes):
+        rates, rate_of_draw = np.unique(mcs, return_inverse=True)
+        modes = [_mode(link, int(rate), draws, key) for rate in rates]
+        yield from trips_of(
+            rows.some(chosen),
+            modes,
+            mac,
+            path=path,
+            broadcast=scenario.cast == "broadcast",
+            ack_ratio=draws.nominal(f"{key}.transport_ack_ratio"),
+            rate_of_draw=rate_of_draw.reshape(-1),
+            tries=tries,
+            backoff=backoff,
+        )
 
 
-def _on_air(
-    kinds: RoundKinds, radio: WifiRadio, draws: Draws, key: str, rates: np.ndarray, active: np.ndarray
-) -> _OnAir:
-    link = f"{key}.link"
-    airtimes = [_airtime_at(int(mcs), kinds.messages, radio, draws, link) for mcs in rates]
-    of_rates = Airtime(
-        *(np.stack([getattr(each, part.name) for each in airtimes]) for part in fields(Airtime))
-    )
-    return _by_node(kinds, of_rates, HOPS[radio.link.path], active)
+def _groups(
+    kinds: RoundKinds, fleet: Fleet, scenario: Scenario, number: int, mine: np.ndarray, notes: list[str]
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Messages, and the MCS [S] of their links in every draw."""
+    device, draws = fleet.devices[number], fleet.draws[number]
+    if scenario.place is None:
+        yield mine, draws(f"radios.{device.radio}.link.mcs").astype(int)
+        return
+    rows = kinds.messages
+    pair = rows.sender[mine] * kinds.nodes + rows.receiver[mine]
+    links, link_of_message = np.unique(pair, return_inverse=True)
+    distance = scenario.place.distance.reshape(-1)[links]
+    mcs, said = mcs_of_links(scenario.place, fleet, number, distance)
+    notes.extend(said)
+    alike, group_of_link = np.unique(mcs, axis=1, return_inverse=True)
+    group = group_of_link.reshape(-1)[link_of_message]
+    for place in range(alike.shape[1]):
+        yield mine[group == place], alike[:, place]
 
 
-def _airtime_at(mcs: int, rows: MessageRows, radio: WifiRadio, draws: Draws, link: str) -> Airtime:
-    streams = int(draws.nominal(f"{link}.spatial_streams"))
-    bandwidth, guard = draws.nominal(f"{link}.bandwidth"), draws.nominal(f"{link}.guard_interval")
+def _mode(link: WifiLink, mcs: int, draws: Draws, key: str) -> PhyMode:
+    streams = int(draws.nominal(f"{key}.spatial_streams"))
+    bandwidth, guard = draws.nominal(f"{key}.bandwidth"), draws.nominal(f"{key}.guard_interval")
     try:
-        mode = phy_mode(radio.link.standard, bandwidth, streams, mcs, guard)
+        return phy_mode(link.standard, bandwidth, streams, mcs, guard)
     except ValueError as error:
-        raise UsageError(f"cannot price {link}: {error}") from None
-    return message_airtime(-(-rows.bits // 8), mode, mac_of(draws, link))
+        raise UsageError(f"cannot price {key}: {error}") from None
 
 
-def _by_node(kinds: RoundKinds, airtime: Airtime, hops: int, active: np.ndarray) -> _OnAir:
-    rows = kinds.messages
-
-    def sent(seconds: np.ndarray) -> np.ndarray:
-        return per_kind_and_node(seconds, rows.round_kind, rows.sender, kinds.kinds, kinds.nodes)
-
-    def received(seconds: np.ndarray) -> np.ndarray:
-        arrived = seconds * rows.delivered
-        return per_kind_and_node(arrived, rows.round_kind, rows.receiver, kinds.kinds, kinds.nodes)
-
-    def over_run(each_round: np.ndarray) -> np.ndarray:
-        return np.einsum("kun,u->kn", each_round, kinds.repeats)
-
-    overhead = airtime.frames - airtime.payload
-    window = hops * sent(airtime.channel).sum(axis=-1, keepdims=True)
-    return _OnAir(
-        sending=over_run(sent(airtime.payload)),
-        receiving=over_run(received(airtime.payload)),
-        sending_overhead=over_run(sent(overhead) + received(airtime.control)),
-        receiving_overhead=over_run(received(overhead) + sent(airtime.control)),
-        aggregates=over_run(sent(airtime.aggregates)),
-        awake=over_run(window * active),
-        window=window,
-    )
-
-
-def _terms(on_air: _OnAir, draws: Draws, key: str) -> dict[str, Spent]:
-    host = draws(f"{key}.host_power")[:, None]
-    transmit = draws(f"{key}.transmit_power")[:, None] + host
-    receive = draws(f"{key}.receive_power")[:, None] + host
-    listen = draws(f"{key}.listen_power")[:, None]
-    aggregate = draws(f"{key}.aggregate_energy")[:, None]
-    overhead = on_air.sending_overhead + on_air.receiving_overhead
-    listening = np.maximum(on_air.awake - on_air.sending - on_air.receiving - overhead, 0.0)
-    overhead_energy = transmit * on_air.sending_overhead + receive * on_air.receiving_overhead
-    return {
-        "transmit": Spent(on_air.sending, transmit * on_air.sending),
-        "receive": Spent(on_air.receiving, receive * on_air.receiving),
-        "listen": Spent(listening, listen * listening),
-        "overhead_frames": Spent(overhead, overhead_energy + aggregate * on_air.aggregates),
-    }
+def _terms(on_air: OnAir, fleet: Fleet, scenario: Scenario) -> dict[str, Spent]:
+    terms = terms_of(on_air, fleet, scenario)
+    frames, handling = terms["overhead_frames"], fleet.radio("aggregate_energy") * on_air.aggregates
+    terms["overhead_frames"] = Spent(frames.seconds, frames.joules + handling)
+    if scenario.boundary != "device" and _path(fleet) == "access-point":
+        listens, forwards = (fleet.radio(f"link.access_point.{way}_power") for way in ("receive", "transmit"))
+        energy = listens * on_air.point_receiving + forwards * on_air.point_sending
+        terms["access_point"] = Spent(on_air.point_receiving + on_air.point_sending, energy)
+    return terms

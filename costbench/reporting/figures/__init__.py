@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from costbench.reporting.figures.bars import energy, wire
+from costbench.reporting.figures.causes import ratios, sensitivity
 from costbench.reporting.figures.points import accuracy, learning, tradeoff
 from costbench.reporting.figures.style import INK, PAPER, Tables, encoded, style
 
@@ -20,6 +21,10 @@ FORMATS = ("svg", "png", "pdf")
 CAPTIONS = {
     "energy": "Energy of a device for the whole run, mean over devices, by what it is spent on. Whiskers: "
     "p10 to p90 of the total over the draws of the uncertain inputs. The scale differs from panel to panel.",
+    "ratios": "How many times fewer bits and how many times fewer joules than the baseline, by device and "
+    "radio. Whiskers: p10 to p90 over paired draws. Left of the line the run takes more.",
+    "sensitivity": "Where the spread of the fleet's joules comes from: share of the variance over the draws "
+    "that goes back to each input. What is missing to 100 % is curvature and interplay.",
     "learning": "Training loss of the round's batches, mean over nodes. Every node draws from its own part "
     "of the data, so a low loss on skewed parts is not yet accuracy on all of it.",
     "accuracy": "Test accuracy against rounds, and against what a device has sent by then. Line: mean over "
@@ -44,7 +49,9 @@ def draw(tables: Tables, formats: Sequence[str] = ("svg",)) -> dict[str, bytes]:
     file name, such as "energy.svg" -> content; the same bytes for the same tables.
     """
     drawers: dict[str, Callable[[Tables], Figure]] = {
+        "ratios": ratios,
         "energy": energy,
+        "sensitivity": sensitivity,
         "wire": wire,
         "learning": learning,
         "accuracy": accuracy,
@@ -59,13 +66,15 @@ def draw(tables: Tables, formats: Sequence[str] = ("svg",)) -> dict[str, bytes]:
 
 
 def _has_numbers(name: str, tables: Tables) -> bool:
-    evaluated = not tables["accuracy"].empty
+    evaluated, priced = not tables["accuracy"].empty, not tables["cost"].empty
     return {
-        "energy": not tables["cost"].empty,
+        "ratios": priced and bool((tables["compare"]["energy_total_verdict"] != "baseline").any()),
+        "energy": priced,
+        "sensitivity": priced and bool(tables["inputs"]["spread_percent"].notna().any()),
         "learning": not tables["learning"].empty,
         "accuracy": evaluated,
         "wire": bool((tables["runs"]["sent_bits"] > 0).any()),
-        "tradeoff": evaluated and not tables["cost"].empty,
+        "tradeoff": evaluated and priced,
     }[name]
 
 

@@ -34,9 +34,12 @@ TERM_COLOURS = {
     "transmit": "#D94801",
     "receive": "#FDAE6B",
     "listen": "#FEE6A8",
+    "overhear": "#C9A227",
     "promotion": "#3F007D",
     "tail": "#8C6BB1",
     "overhead_frames": "#D4B9DA",
+    "access_point": "#006D2C",
+    "network": "#A1D99B",
 }
 COMPONENT_COLOURS = {
     "value": "#08519C",

@@ -29,6 +29,7 @@ def state(duration, power):
 def direction(rate, slope):
     return {
         "rate": number(rate, "Mbps"),
+        "base_power": number(1, "W"),
         "slope": number(slope, "mW/Mbps"),
         "fitted_from": number(1, "Mbps"),
         "fitted_to": number(25, "Mbps"),
@@ -38,6 +39,8 @@ def direction(rate, slope):
 def document():
     link = yaml.safe_load((shipped(FOLDER) / "links" / "vht80-access-point.yaml").read_text())
     link["mcs"] = number(9, "count")
+    link["packet_error_rate"] = link["transport_ack_ratio"] = number(0, "-")
+    link["access_point"] = {"transmit_power": number(2, "W"), "receive_power": number(1, "W")}
     return {
         "id": "round-numbers",
         "title": "A device of round numbers",
@@ -51,12 +54,13 @@ def document():
             "memory_bandwidth": number(10, "GB/s"),
             "bandwidth_utilisation": number(0.5, "-"),
             "launch_time": number(1, "ms"),
-            "train_power": number(3, "W"),
+            "step_time": number(0, "s"),
+            "power": {"model": "constant", "train_power": number(3, "W")},
+            "clock": None,
         },
         "radios": {
             "lte": {
                 "model": "cellular",
-                "base_power": number(1, "W"),
                 "uplink": direction(10, 100),
                 "downlink": direction(20, 50),
                 "promotion": state(0.5, 1),
@@ -64,6 +68,9 @@ def document():
                 "mtu": number(1050, "B"),
                 "ip_header": number(20, "B"),
                 "transport_header": number(30, "B"),
+                "transport_ack_ratio": number(0, "-"),
+                "base_station_energy": number(1000, "nJ/bit"),
+                "network_energy": number(200, "nJ/bit"),
             },
             "wifi": {
                 "model": "wifi-airtime",
@@ -71,13 +78,21 @@ def document():
                 "transmit_power": number(1.5, "W"),
                 "receive_power": number(0.5, "W"),
                 "listen_power": number(0.4, "W"),
+                "overhear_power": number(0.4, "W"),
+                "sleep_power": number(0.01, "W"),
+                "output_power": number(20, "dBm"),
                 "host_power": number(0.5, "W"),
                 "aggregate_energy": number(0.1, "mJ"),
                 "promotion": state(0.08, 0.1),
                 "tail": state(0.2, 0.1),
             },
         },
-        "flight": {"mean_power": number(100, "W")},
+        "flight": {
+            "mean_power": number(100, "W"),
+            "takeoff_mass": number(1, "kg"),
+            "companion_mass": number(0.21, "kg"),
+            "induced_share": number(0.5, "-"),
+        },
     }
 
 

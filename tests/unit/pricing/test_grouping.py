@@ -44,7 +44,7 @@ def test_gaps_of_a_run_that_exchanges_every_third_round(counts, shared):
     # Node 0 sends in rounds 2, 5, 8: two gaps that are alike, each across two silent rounds.
     kinds = group_rounds(counts(2, 9, [(r, 0, 1, 8) for r in (2, 5, 8)], [(0, "forward", 1, 1)]))
     active = np.array([[False, False], [True, True]])
-    gaps = find_gaps(kinds, active, shared)
+    gaps = find_gaps(kinds, active, shared, one_channel=shared)
     assert gaps.node.tolist() == [0, 1]
     assert gaps.repeats.tolist() == [2, 2]
     assert (gaps.round_after - gaps.round_before).tolist() == [3, 3]
@@ -57,5 +57,5 @@ def test_gaps_tell_the_round_before_apart_without_a_shared_channel(counts):
     messages = [(0, 0, 1, 8), (1, 0, 1, 800), (2, 0, 1, 8), (3, 0, 1, 800)]
     kinds = group_rounds(counts(2, 4, messages))
     active = np.ones((2, 2), bool)
-    assert find_gaps(kinds, active, shared=False).repeats.tolist() == [2, 1, 2, 1]
-    assert find_gaps(kinds, active, shared=True).repeats.tolist() == [3, 3]
+    assert find_gaps(kinds, active, shared=False, one_channel=False).repeats.tolist() == [2, 1, 2, 1]
+    assert find_gaps(kinds, active, shared=True, one_channel=True).repeats.tolist() == [3, 3]

@@ -38,9 +38,12 @@ def test_cellular_by_hand(push, device):
             "transmit": 2 * 3 * 0.1,
             "receive": 0,
             "listen": 0,
+            "overhear": 0,
             "promotion": 1 * 0.5,
             "tail": 0.5 * (2 * 0.15 + 2),
             "overhead_frames": 2 * 3 * 0.005,
+            "access_point": 0,
+            "network": 0,
         },
         rel=1e-12,
     )
@@ -97,7 +100,7 @@ def test_wifi_by_hand(counts, device):
     # Gaps: SIFS 16 + 3 slots 27 + mean backoff 67.5 + SIFS 16 = 126.5 us. Channel 223.3 us, twice: 446.6 us.
     run = counts(2, 1, [(0, 0, 1, 1448)])
     priced = price(run, device(), "wifi", samples=1)
-    payload, frame, ack, window = 11_584 * 3.6 / 1560, 68.8, 28.0, 446.6
+    payload, frame, ack = 11_584 * 3.6 / 1560, 68.8, 28.0
     sender, receiver = energies(priced, 0), energies(priced, 1)
     micro = 1e-6
     assert sender["transmit"] == pytest.approx(2.0 * payload * micro, rel=1e-9)  # 1.5 W + 0.5 W of the host
@@ -109,10 +112,11 @@ def test_wifi_by_hand(counts, device):
         (1.0 * (frame - payload) + 2.0 * ack) * micro, rel=1e-9
     )
     for node in (sender, receiver):
-        assert node["listen"] == pytest.approx(0.4 * (window - frame - ack) * micro, rel=1e-9)
+        assert node["listen"] == pytest.approx(0.4 * 2 * 126.5 * micro, rel=1e-9)
+        assert node["overhear"] == pytest.approx(0.4 * (frame + ack) * micro, rel=1e-9)
         assert node["promotion"] == pytest.approx(0.08 * 0.1, rel=1e-12)
         assert node["tail"] == pytest.approx(0.2 * 0.1, rel=1e-12)
-    assert priced.per_node["total_s"].iloc[0] == pytest.approx(0.08 + window * micro, rel=1e-9)
+    assert priced.per_node["total_s"].iloc[0] == pytest.approx(0.08 + 446.6 * micro, rel=1e-9)
 
 
 def test_without_an_access_point_a_frame_uses_the_channel_once(counts, device):

@@ -7,7 +7,7 @@ from costbench.errors import UsageError
 from costbench.pricing.price import price
 from costbench.pricing.uncertainty import Draws, chunks, draw, paired_ratio, seed_of, triangular
 from costbench.profile import load_profile
-from costbench.sourced import Count, Power
+from costbench.quantities import Count, Power
 
 UNIFORM = np.linspace(0, 1, 1001)
 
@@ -61,7 +61,9 @@ def test_parts_of_draws_share_what_was_used():
     part = draws.part(slice(2, 4))
     assert part("idle.power").tolist() == draws("idle.power")[2:4].tolist()
     part("radios.lte.uplink.rate")
-    assert draws.assumed() == ["radios.lte.uplink.rate"]
+    assert list(draws.asked()) == ["idle.power", "radios.lte.uplink.rate"]
+    assert draws.varying() == ["idle.power", "radios.lte.uplink.rate"]
+    assert len(draws.drawn("idle.power")) == 9
 
 
 def test_chunks_cover_all_draws():

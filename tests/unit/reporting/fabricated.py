@@ -14,7 +14,9 @@ import pyarrow as pa
 
 from costbench.ledger import SCHEMAS, Ledger, message_bits
 from costbench.pricing.priced import Priced
+from costbench.pricing.scenario import Scenario
 from costbench.pricing.terms import COMMUNICATION_TERMS, TERMS
+from costbench.pricing.traced import TracedInput
 from costbench.runstore import Run, RunStore
 from costbench.spec import RunSpec
 
@@ -217,6 +219,20 @@ RADIOS = {
     "ble": (2.3e-8, 2.3e-8, 8.0, 0.0),
 }
 
+#: key, (value, low, high, unit), kind, source, line, share of the spread
+INPUTS = [
+    ("compute.launch_time", (20.0, 8.0, 60.0, "us"), "assumed", "general knowledge", 54, 0.62),
+    (
+        "compute.power.train_power",
+        (4.2, 3.0, 5.6, "W"),
+        "paper",
+        "A. Author, Power of a phone, 2021",
+        60,
+        0.3,
+    ),
+    ("idle.power", (100.0, 100.0, 100.0, "mW"), "paper", "A. Author, Power of a phone, 2021", 30, 0.0),
+]
+
 
 def made_up_price(run: Run, profile: str, radio: str, samples: int = 200) -> Priced:
     """A price of round numbers; node n pays (1 + 0.02 n) times what node 0 pays."""
@@ -230,30 +246,36 @@ def made_up_price(run: Run, profile: str, radio: str, samples: int = 200) -> Pri
         profile=profile,
         radio=radio,
         tier="B",
-        boundary="device",
+        scenario=Scenario(),
         samples=samples,
         terms=terms_of(per_node, run.rounds),
         per_node=per_node,
         draws=draws,
-        assumed_inputs=["radios.wifi.listen_power"],
-        sources=["A. Author, Power of a phone, 2021, table 3"],
+        inputs=[
+            TracedInput(profile, key, *numbers, kind, source, f"{profile}.yaml:{line}", share)
+            for key, numbers, kind, source, line, share in INPUTS
+        ],
+        carbon_g=None,
         ignored_actions=["evaluate"],
+        notes=[],
     )
 
 
 def costs_of(run: Run, radio: str) -> pd.DataFrame:
     per_bit, per_bit_in, listen_j, tail_j = RADIOS[radio]
     bits = bits_of(run)
-    on_air = (per_bit * bits, per_bit_in * bits, listen_j, tail_j * 20, tail_j * 400, 6.0)
+    on_air = (per_bit * bits, per_bit_in * bits, listen_j, 0.0, tail_j * 20, tail_j * 400, 6.0, 0.0, 0.0)
     joules = dict(zip(TERMS, (900.0, 300.0, 40.0, *on_air), strict=True))
     skew = 1 + 0.02 * np.arange(NODES)
-    nodes = pd.DataFrame({"node": range(NODES), **{f"{t}_j": j * skew for t, j in joules.items()}})
+    identity = {"node": range(NODES), "device": "phone"}
+    nodes = pd.DataFrame({**identity, **{f"{t}_j": j * skew for t, j in joules.items()}})
     nodes["total_j"] = nodes[[f"{t}_j" for t in TERMS]].sum(axis=1)
     nodes["above_idle_j"] = nodes["total_j"] - nodes["compute_static_j"] - nodes["waiting_j"]
     nodes["compute_s"], nodes["communicate_s"], nodes["wait_s"] = 200.0, bits / 1e8, 12.0
     nodes["total_s"] = 212.0 + bits / 1e8
     nodes["battery_percent"] = 100 * nodes["total_j"] / 60_000
-    return nodes.assign(flight_time_lost_min=np.nan)
+    nodes["rounds_until_empty"] = 60_000 / nodes["total_j"] * ROUNDS
+    return nodes.assign(flight_time_lost_min=np.nan, flight_carrying_min=np.nan)
 
 
 def bits_of(run: Run) -> float:

@@ -33,7 +33,7 @@ def test_columns_without_any_price_are_the_same(runs):
 
 
 def test_numeric_columns_carry_their_unit(tables):
-    plain = {*columns.PLAIN_COUNTS, *columns.DIMENSIONLESS}
+    plain = {*columns.PLAIN_COUNTS, *columns.DIMENSIONLESS, *columns.UNIT_BESIDE}
     for table, frame in tables.items():
         for name in frame:
             numbers = [cell for cell in frame[name] if isinstance(cell, (int, float))]
@@ -49,7 +49,7 @@ def test_a_table_with_flop_says_what_a_flop_is(tables):
 
 
 def test_every_row_tells_counted_from_modelled(tables):
-    for name in set(tables) - {"sources"}:
+    for name in set(tables) - {"sources", "inputs"}:
         expected = (
             "counted" if name in ("runs", "per_node_counts", "accuracy", "learning") else "modelled, tier B"
         )
@@ -62,7 +62,11 @@ def test_missing_is_empty_with_its_reason(tables):
             empty = {column for column, cell in row.items() if cell is None}
             reasons = dict(part.split(": ", 1) for part in row.get("missing", "").split("; ") if part)
             assert set(reasons) == empty, name
-    assert set(tables["cost"]["missing"]) == {"flight_time_lost_min: the device is no drone"}
+    grounded = ["flight_time_lost_min", "flight_carrying_min"]
+    no_carbon = ["carbon_fleet_g", "carbon_fleet_p10_g", "carbon_fleet_p90_g"]
+    reasons = [f"{column}: the device is no drone" for column in grounded]
+    reasons += [f"{column}: no carbon intensity was given" for column in no_carbon]
+    assert set(tables["cost"]["missing"]) == {"; ".join(reasons)}
 
 
 def test_one_node_without_a_battery_makes_the_mean_missing(runs, priced):
@@ -97,7 +101,7 @@ def test_bits_sent_by_an_evaluation_are_those_of_the_rounds_before_it(tables):
 
 def test_sources_are_listed_once_a_radio(priced):
     rows = source_rows([*priced, *priced])
-    assert len(rows) == 2 * 3
+    assert len(rows) == 2 * 3  # a source and an assumed input on three radios
     assert {row["kind"] for row in rows} == {"source", "assumed input"}
 
 

@@ -1,0 +1,82 @@
+"""Published tables whose own rule can replace the compute model, to compare with the publication."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import Field
+
+from costbench.errors import UsageError
+from costbench.profile.section import Section
+from costbench.quantities import BatteryEnergy, Count, Duration, Power
+from costbench.shipped import shipped
+from costbench.validated import read_yaml, validated
+
+COMPATIBILITY = "compatibility"
+
+
+class CompatibilityDevice(Section):
+    """A phone of SkipTrain's table."""
+
+    title: str = Field(min_length=1)
+    mobilenetv2_time: Duration
+    highest_power: Power
+    battery: BatteryEnergy
+
+
+class CompatibilityTable(Section):
+    """A published table: its rule in words, the model that it scales from, and its devices."""
+
+    id: str = Field(min_length=1)
+    title: str = Field(min_length=1)
+    says: str = Field(min_length=1)
+    reference_parameters: Count
+    passes: Count
+    devices: dict[str, CompatibilityDevice] = Field(min_length=1)
+
+
+class Compatibility(Section):
+    """One device of a published table."""
+
+    table: CompatibilityTable
+    name: str
+
+    @property
+    def id(self) -> str:
+        """Table and device: "skiptrain/xiaomi-12-pro"."""
+        return f"{self.table.id}/{self.name}"
+
+    @property
+    def device(self) -> CompatibilityDevice:
+        """The device's numbers."""
+        return self.table.devices[self.name]
+
+
+def list_compatibilities() -> list[str]:
+    """Tables and their devices, sorted."""
+    folder = shipped("hardware_profiles") / COMPATIBILITY
+    return [f"{path.stem}/{name}" for path in sorted(folder.glob("*.yaml")) for name in _table(path).devices]
+
+
+def load_compatibility(reference: str) -> Compatibility:
+    """One device of a shipped table.
+
+    Parameters
+    ----------
+    reference : table and device, such as "skiptrain/xiaomi-12-pro"
+
+    Raises
+    ------
+    UsageError : no such table or device: names those that there are
+    """
+    if reference not in list_compatibilities():
+        raise UsageError(
+            f"--compatibility {reference}: found {reference!r}; allowed: {', '.join(list_compatibilities())}"
+        )
+    table, _, name = reference.partition("/")
+    path = shipped("hardware_profiles") / COMPATIBILITY / f"{table}.yaml"
+    return Compatibility(table=_table(path), name=name)
+
+
+def _table(path: Path) -> CompatibilityTable:
+    return validated(CompatibilityTable, read_yaml(path), path)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from costbench.cli.outcome import note
-from costbench.cli.pricing import parse_targets
+from costbench.cli.targets import parse_targets
 from costbench.cli.printing import console, table
 from costbench.cli.running import run_with_progress
 from costbench.spec import load_spec
@@ -22,14 +22,14 @@ def demonstrate(out: Path, runs_directory: Path, quiet: bool) -> None:
     runs = run_with_progress([(load_spec(name), name) for name in RECIPES], runs_directory, quiet)
 
     from costbench.pricing.counts import counts_of
-    from costbench.pricing.price import price
+    from costbench.pricing.price import price_fleet
     from costbench.reporting.headline import headline, sentences
     from costbench.reporting.report import write_report
 
     note("pricing and writing the report ...")
     targets = parse_targets(TARGETS)
     counts = [counts_of(run) for run in runs]
-    priced = [price(one, target.profile, target.radio) for one in counts for target in targets]
+    priced = [price_fleet(one, target.devices(one.nodes)) for one in counts for target in targets]
     report = write_report(runs, priced, out)
     rows = headline(runs, priced)
     console().print(_glance(rows))

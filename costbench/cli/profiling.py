@@ -11,6 +11,7 @@ from rich.table import Table
 
 from costbench.cli.outcome import note, print_json
 from costbench.cli.printing import console
+from costbench.cli.trials import unpriceable
 from costbench.errors import CostbenchError
 from costbench.pricing.compute import tier_of
 from costbench.pricing.fleet import device_of, fleet_of
@@ -85,7 +86,7 @@ def _checked(reference: str) -> int:
     except CostbenchError as error:
         note(f"costbench: {error}")
         return error.exit_code
-    wrong = faults(path)
+    wrong = faults(path) or unpriceable(check_profile(path), path)
     for fault in wrong:
         note(f"costbench: {fault}")
     if wrong:

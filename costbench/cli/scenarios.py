@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -93,7 +93,7 @@ class Request:
         return None if self.compatibility is None else load_compatibility(self.compatibility)
 
 
-def _one_of(found: str, option: str, allowed: object) -> str:
+def _one_of(found: str, option: str, allowed: object) -> Any:
     words = get_args(allowed)
     if found not in words:
         raise UsageError(f"{option} {found}: found {found!r}; allowed: {', '.join(words)}")

@@ -45,8 +45,8 @@ def assembled(
     sums : energies [J] and times [s] of each term, by name
     timeline : the clock
     tier : name of how compute was priced
-    ignored : names of the phases that were left out
-    notes : names of what a reader has to know
+    ignored : name of each phase that was left out
+    notes : name of each thing that a reader has to know
 
     Returns
     -------

@@ -55,7 +55,7 @@ class Clock:
         spare = np.empty((2, len(self.start), length))
         for begin in range(0, self.kinds.kinds, length):
             block = slice(begin, min(begin + length, self.kinds.kinds))
-            longest, closes = spare[:, :, : block.stop - block.start]
+            longest, closes = (part[:, : block.stop - block.start] for part in spare)
             np.matmul(forms[0][0], forms[0][1][:, block], out=longest)
             for weights, features in forms[1:]:
                 np.matmul(weights, features[:, block], out=closes)
@@ -68,7 +68,7 @@ class Clock:
         active = self.exchange.active[:, nodes]
         if delay.shape[1] == 1 or len(nodes) == 1:
             of_any = delay[:, :1] if delay.shape[1] == 1 else delay[:, nodes]
-            return of_any, active.any(axis=1)[None] * 1.0
+            return of_any, np.asarray(active.any(axis=1))[None] * 1.0
         patterns, pattern_of_kind = np.unique(active, axis=0, return_inverse=True)
         latest = np.stack([(delay[:, nodes] * pattern).max(axis=1) for pattern in patterns], axis=1)
         return latest, np.eye(len(patterns))[:, pattern_of_kind.reshape(-1)]

@@ -46,9 +46,8 @@ def roofline_power(
     ------
     J. Choi, D. Bedard, R. Fowler, R. Vuduc, A Roofline Model of Energy, IPDPS 2013, eqs. (2) to (5)
     """
-    drawn = (
-        static_power + np.asarray(energy_per_flop) * flop_per_s + np.asarray(energy_per_byte) * bytes_per_s
-    )
+    arithmetic = np.asarray(energy_per_flop) * np.asarray(flop_per_s)
+    drawn = np.asarray(static_power) + arithmetic + np.asarray(energy_per_byte) * np.asarray(bytes_per_s)
     return np.minimum(drawn, highest_power)
 
 

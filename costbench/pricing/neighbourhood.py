@@ -103,7 +103,7 @@ class _Play:
         arrived = done.copy()
         heard = rows.delivered[there] & (rows.bits[there] > 0)
         senders, receivers = rows.sender[there][heard], rows.receiver[there][heard]
-        np.maximum.at(arrived, (slice(None), receivers), done[:, senders])
+        np.maximum.at(arrived.T, receivers, done[:, senders].T)
         return arrived
 
     def finished(self) -> Timeline:

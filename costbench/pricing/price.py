@@ -106,7 +106,7 @@ def price_fleet(
 
 @dataclass(frozen=True)
 class _Computing:
-    """Time [S, V, N] of each kind of round, [s], energy [S, N] over the run, [J], and what there is to say."""
+    """Time [S, V, N] of each kind of round, [s], energy [S, N] over the run, [J], and remarks."""
 
     seconds: np.ndarray
     energy: np.ndarray

@@ -104,7 +104,7 @@ def air_to_ground_loss(
 
     Raises
     ------
-    ValueError : an altitude or frequency that is not above 0
+    ValueError : an altitude or frequency that is not above 0, a negative distance
 
     Source
     ------
@@ -113,6 +113,8 @@ def air_to_ground_loss(
     if not altitude > 0:
         raise ValueError("altitude must be above 0")
     ground = np.asarray(ground_distance, dtype=float)
+    if (ground < 0).any():
+        raise ValueError("a distance on the ground must not be negative")
     elevation = np.degrees(np.arctan2(altitude, ground))
     in_sight = 1 / (1 + np.asarray(a) * np.exp(-np.asarray(b) * (elevation - np.asarray(a))))
     excess = in_sight * np.asarray(eta_los) + (1 - in_sight) * np.asarray(eta_nlos)

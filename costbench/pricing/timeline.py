@@ -99,7 +99,8 @@ def _played(clock: Clock, gaps: Gaps) -> Iterator[tuple[np.ndarray, Played]]:
     rest = np.flatnonzero(~asleep)
     if gaps.adjacent and len(rest):
         played, holds = never_woken(clock.rows(rest), gaps)
-        yield rest[holds], tuple(part[holds] if len(part) > 1 else part for part in played)
+        total, *of_nodes = (part[holds] if len(part) == len(rest) else part for part in played)
+        yield rest[holds], (total, of_nodes[0], of_nodes[1], of_nodes[2])
         rest = rest[~holds]
     cells = max(clock.kinds.kinds, len(gaps.times), len(clock.kinds.kind_of_round))
     for some in chunks(len(rest), cells):

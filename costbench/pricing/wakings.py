@@ -67,7 +67,7 @@ def never_woken(clock: Clock, gaps: Gaps) -> tuple[Played, np.ndarray]:
         gaps.transfers[None] * 1.0,
         summed + gaps.transfers * tail,
     )
-    return played, (_longest_gap(clock, longest)[:, None] <= tail).all(axis=1)
+    return played, np.asarray((_longest_gap(clock, longest)[:, None] <= tail).all(axis=1))
 
 
 def _longest_gap(clock: Clock, longest: np.ndarray) -> np.ndarray:

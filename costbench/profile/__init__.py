@@ -2,7 +2,8 @@
 
 from costbench.profile.cellular import CellularRadio
 from costbench.profile.device import HardwareProfile
-from costbench.profile.loading import FOLDER, LINKS, RADIOS, check_profile, list_profiles, load_profile
+from costbench.profile.folders import FOLDER, LINKS, RADIOS
+from costbench.profile.loading import check_profile, list_profiles, load_profile
 from costbench.profile.wifi import WifiRadio
 
 __all__ = [

@@ -7,12 +7,11 @@ from pathlib import Path
 from pydantic import Field
 
 from costbench.errors import UsageError
+from costbench.profile.folders import COMPATIBILITY, FOLDER
 from costbench.profile.section import Section
 from costbench.quantities import BatteryEnergy, Count, Duration, Power
 from costbench.shipped import shipped
 from costbench.validated import read_yaml, validated
-
-COMPATIBILITY = "compatibility"
 
 
 class CompatibilityDevice(Section):
@@ -54,7 +53,7 @@ class Compatibility(Section):
 
 def list_compatibilities() -> list[str]:
     """Tables and their devices, sorted."""
-    folder = shipped("hardware_profiles") / COMPATIBILITY
+    folder = shipped(FOLDER) / COMPATIBILITY
     return [f"{path.stem}/{name}" for path in sorted(folder.glob("*.yaml")) for name in _table(path).devices]
 
 
@@ -74,7 +73,7 @@ def load_compatibility(reference: str) -> Compatibility:
             f"--compatibility {reference}: found {reference!r}; allowed: {', '.join(list_compatibilities())}"
         )
     table, _, name = reference.partition("/")
-    path = shipped("hardware_profiles") / COMPATIBILITY / f"{table}.yaml"
+    path = shipped(FOLDER) / COMPATIBILITY / f"{table}.yaml"
     return Compatibility(table=_table(path), name=name)
 
 

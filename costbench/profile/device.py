@@ -12,6 +12,7 @@ from costbench.profile.compute import Compute
 from costbench.profile.flight import Flight
 from costbench.profile.lora import LoraRadio
 from costbench.profile.per_bit import PerBitRadio
+from costbench.profile.places import places_of
 from costbench.profile.section import Section
 from costbench.profile.short_range import BleRadio, Ieee802154Radio
 from costbench.profile.wifi import WifiRadio
@@ -63,7 +64,5 @@ class HardwareProfile(Section):
         return tuple(self.compute.clock.modes) if self.compute.clock else ()
 
     def places(self) -> dict[str, str]:
-        """File and line of every number by its dotted key; empty for a profile that was not read from a file."""
-        from costbench.profile.places import places_of
-
+        """File and line of every number by its dotted key; empty where there is no file."""
         return places_of(self._path) if self._path else {}

@@ -8,12 +8,12 @@ from typing import Annotated, Literal
 from pydantic import Field, PrivateAttr
 
 from costbench.errors import UsageError
+from costbench.profile.folders import ENVIRONMENTS, FOLDER
+from costbench.profile.places import places_of
 from costbench.profile.section import Section
 from costbench.quantities import Decibel, Factor, Length, Share
 from costbench.shipped import shipped
 from costbench.validated import read_yaml, validated
-
-ENVIRONMENTS = "environments"
 
 
 class _Described(Section):
@@ -27,8 +27,6 @@ class _Described(Section):
 
     def places(self) -> dict[str, str]:
         """File and line of every number by its dotted key."""
-        from costbench.profile.places import places_of
-
         return places_of(self._path) if self._path else {}
 
 
@@ -67,7 +65,7 @@ class _File(Section):
 
 def list_environments() -> list[str]:
     """Ids of the shipped environments, sorted."""
-    return sorted(path.stem for path in (shipped("hardware_profiles") / ENVIRONMENTS).glob("*.yaml"))
+    return sorted(path.stem for path in (shipped(FOLDER) / ENVIRONMENTS).glob("*.yaml"))
 
 
 def load_environment(reference: str | Path) -> Environment:
@@ -87,7 +85,7 @@ def load_environment(reference: str | Path) -> Environment:
         if str(reference) not in list_environments():
             known = ", ".join(list_environments())
             raise UsageError(f"no environment {str(reference)!r}: give a YAML file or one of {known}")
-        path = shipped("hardware_profiles") / ENVIRONMENTS / f"{reference}.yaml"
+        path = shipped(FOLDER) / ENVIRONMENTS / f"{reference}.yaml"
     environment = validated(_File, {"environment": read_yaml(path)}, path).environment
     environment._path = path
     return environment

@@ -7,6 +7,7 @@ from pathlib import Path
 from pydantic import Field
 
 from costbench.errors import InputError
+from costbench.profile.folders import AIRFRAMES, FOLDER
 from costbench.profile.section import Section
 from costbench.quantities import (
     Area,
@@ -25,8 +26,6 @@ from costbench.quantities import (
 )
 from costbench.shipped import shipped
 from costbench.validated import read_yaml, validated
-
-AIRFRAMES = "airframes"
 
 
 class Flight(Section):
@@ -87,4 +86,4 @@ def load_reference_craft() -> ReferenceCraft:
 
 
 def _folder() -> Path:
-    return shipped("hardware_profiles") / AIRFRAMES
+    return shipped(FOLDER) / AIRFRAMES

@@ -9,11 +9,9 @@ from typing import Any
 from costbench.errors import InputError, UsageError
 from costbench.profile.consistency import inconsistencies
 from costbench.profile.device import HardwareProfile
+from costbench.profile.folders import FOLDER, LINKS, RADIOS
 from costbench.shipped import shipped
 from costbench.validated import read_yaml, validated
-
-FOLDER = "hardware_profiles"
-RADIOS, LINKS = "radios", "links"
 
 
 def list_profiles() -> list[str]:

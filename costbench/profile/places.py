@@ -6,7 +6,7 @@ from pathlib import Path
 
 import yaml
 
-from costbench.profile.loading import FOLDER, LINKS, RADIOS
+from costbench.profile.folders import FOLDER, LINKS, RADIOS
 from costbench.shipped import shipped
 
 

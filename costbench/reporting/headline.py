@@ -17,7 +17,7 @@ from costbench.reporting.compare import (
     sent_bits_per_device,
 )
 from costbench.reporting.numerals import digits, text
-from costbench.reporting.tables import cost_rows
+from costbench.reporting.costs import cost_rows
 from costbench.runstore import Run
 
 if TYPE_CHECKING:

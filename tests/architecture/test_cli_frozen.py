@@ -29,6 +29,7 @@ COMMANDS = {
     "profiles list": [],
     "profiles show": ["--json", "PROFILE"],
     "profiles check": ["PROFILE... (one or more)"],
+    "profiles diff": ["--json", "A", "B"],
     "data list": [],
     "data fetch": ["NAME"],
 }

@@ -16,7 +16,7 @@ from costbench.spec import RunSpec
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "costbench"
 LAYERS = [
-    {"errors", "validated", "units", "sourced", "shipped"},
+    {"errors", "validated", "units", "sourced", "quantities", "shipped"},
     {"spec", "ledger", "laws", "profile"},
     {"runstore"},
     {"training", "pricing", "sensing"},

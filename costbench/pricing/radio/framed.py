@@ -9,7 +9,7 @@ import numpy as np
 from costbench.pricing.fleet import Fleet
 from costbench.pricing.radio.airtime import Airtime
 from costbench.pricing.radio.exchange import Exchange, Spent, Window, state
-from costbench.pricing.radio.on_air import OnAir, Trip
+from costbench.pricing.radio.on_air import OnAir, Repeats, Trip
 from costbench.pricing.rounds import RoundKinds
 from costbench.pricing.scenario import Scenario
 
@@ -90,18 +90,17 @@ def trips_on_air(
     rows = kinds.messages
     arrives = rows.delivered & (rows.bits > 0)
     zeros = np.zeros(len(tries))
-    first = {"rate_of_draw": zeros.astype(int), "tries": tries, "backoff": zeros}
+    repeats = Repeats(zeros.astype(int), tries, zeros)
     ends = (rows.round_kind, rows.sender, rows.receiver)
     if scenario.cast == "unicast":
-        return [Trip(*ends, airtime, arrives, acknowledged, **first)]
-    once = {**first, "tries": np.ones_like(tries)}
+        return [Trip(*ends, airtime, arrives, acknowledged, repeats)]
     contents = np.stack([rows.round_kind, rows.sender, rows.content], axis=1)
     _, chosen = np.unique(contents, axis=0, return_index=True)
     sent = Airtime(*(part[:, chosen] for part in vars(airtime).values()))
     sent = replace(sent, control=0 * sent.control)
     nobody = np.full(len(chosen), -1)
     silent = np.zeros(len(chosen), bool)
-    leaving = Trip(rows.round_kind[chosen], rows.sender[chosen], nobody, sent, silent, False, **once)
+    leaving = Trip(rows.round_kind[chosen], rows.sender[chosen], nobody, sent, silent, False, repeats.never())
     no_one = np.full(len(rows.sender), -1)
-    heard = Trip(rows.round_kind, no_one, rows.receiver, airtime, arrives, False, **once, free=True)
+    heard = Trip(rows.round_kind, no_one, rows.receiver, airtime, arrives, False, repeats.never(), free=True)
     return [leaving, heard]

@@ -15,7 +15,7 @@ from costbench.pricing.rounds import RoundKinds
 from costbench.pricing.scenario import Scenario
 from costbench.units import format_seconds
 
-#: symbols of at least this length need low data rate optimisation [s]: Semtech SX1276 datasheet, section 4.1.1.6
+#: symbols that last so long need low data rate optimisation [s]: Semtech SX1276 datasheet, section 4.1.1.6
 LONG_SYMBOL = 16e-3
 #: an exchange that takes longer than this is called impractical [s]
 PATIENCE = 3600.0

@@ -12,6 +12,25 @@ from costbench.pricing.rounds import RoundKinds, per_kind_and_node
 
 
 @dataclass(frozen=True)
+class Repeats:
+    """How often frames are sent in each draw.
+
+    Attributes
+    ----------
+    rate_of_draw : int [S], which of the rates a draw has
+    tries, backoff : [S], how often a frame is sent [1], and longer back-off of a lone frame [s]
+    """
+
+    rate_of_draw: np.ndarray
+    tries: np.ndarray
+    backoff: np.ndarray
+
+    def never(self) -> Repeats:
+        """The same draws at one rate, without repetitions."""
+        return Repeats(0 * self.rate_of_draw, np.ones_like(self.tries), 0 * self.backoff)
+
+
+@dataclass(frozen=True)
 class Trip:
     """One hop of some messages.
 
@@ -22,8 +41,7 @@ class Trip:
     airtime : times [K, M] at each of K rates
     arrives : bool [M], whether `end` receives it
     acknowledged : whether `end` answers with an acknowledgement
-    rate_of_draw : int [S], which of the rates a draw has
-    tries, backoff : [S], how often a frame is sent, and longer back-off of a lone frame [s]
+    repeats : how often frames are sent
     near : int [M], node in whose domain the channel is used where `begin` and `end` are none; None: theirs
     free : whether the hop uses no channel of its own: it is another ear for one that does
     """
@@ -34,9 +52,7 @@ class Trip:
     airtime: Airtime
     arrives: np.ndarray
     acknowledged: bool
-    rate_of_draw: np.ndarray
-    tries: np.ndarray
-    backoff: np.ndarray
+    repeats: Repeats
     near: np.ndarray | None = None
     free: bool = False
 
@@ -49,8 +65,8 @@ class Trip:
     @property
     def weights(self) -> np.ndarray:
         """Weights [S, K + 1] of the times at each rate and of the lone frames."""
-        rates = np.eye(len(self.airtime.payload))[self.rate_of_draw]
-        return np.column_stack((rates * self.tries[:, None], self.backoff))
+        rates = np.eye(len(self.airtime.payload))[self.repeats.rate_of_draw]
+        return np.column_stack((rates * self.repeats.tries[:, None], self.repeats.backoff))
 
     def drawn(self, of_rates: np.ndarray) -> np.ndarray:
         """Times [K, N] over the run in every draw, with repetitions [S, N]."""
@@ -165,7 +181,7 @@ def _point_receiving(kinds: RoundKinds, trip: Trip) -> np.ndarray:
 
 def _point_sending(kinds: RoundKinds, trip: Trip) -> np.ndarray:
     if trip.free:
-        return np.zeros((len(trip.tries), kinds.nodes))
+        return np.zeros((len(trip.repeats.tries), kinds.nodes))
     account = np.where(trip.begin < 0, trip.at, -1)
     return _over_run(kinds, trip, trip.airtime.frames, account)
 

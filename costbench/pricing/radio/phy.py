@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-#: data subcarriers by standard and bandwidth [MHz], IEEE Std 802.11-2020 clauses 17, 19, 21; 802.11ax clause 27
+#: data subcarriers by standard and bandwidth [MHz], IEEE Std 802.11-2020 clauses 17, 19, 21; 11ax clause 27
 SUBCARRIERS = {
     "legacy": {20: 48},
     "ht": {20: 52, 40: 108},
@@ -47,6 +47,8 @@ LEGACY_MODULATION = (
 )
 HIGHEST_MCS = {"legacy": 7, "ht": 7, "vht": 9, "he": 11}
 MOST_STREAMS = {"legacy": 1, "ht": 4, "vht": 8, "he": 8}
+#: width [MHz], MCS and streams of VHT whose bits a symbol are whole, but not those of each of its encoders
+UNEVEN_ENCODERS = {(80, 6, 3), (80, 6, 7), (80, 9, 6), (160, 9, 3)}
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ def phy_mode(standard: str, bandwidth: float, streams: int, mcs: int, guard_inte
     Raises
     ------
     ValueError : a standard, bandwidth, stream count, MCS or guard interval that does not exist, or a VHT
-        combination whose symbols would hold a fraction of a bit, which the standard leaves out
+        combination that the standard leaves out: an encoder would have a fraction of a bit a symbol
 
     Source
     ------
@@ -98,7 +100,8 @@ def phy_mode(standard: str, bandwidth: float, streams: int, mcs: int, guard_inte
         raise ValueError(f"{standard} has no guard interval of {1e6 * guard_interval:g} us")
     coded_bits, code_rate = (LEGACY_MODULATION if standard == "legacy" else MODULATION)[mcs]
     bits = widths[width_mhz] * coded_bits * code_rate * streams
-    if standard == "vht" and bits.denominator != 1:
+    uneven = bits.denominator != 1 or (width_mhz, mcs, streams) in UNEVEN_ENCODERS
+    if standard == "vht" and uneven:
         raise ValueError(f"vht has no MCS {mcs} with {streams} streams at {width_mhz} MHz")
     return PhyMode(float(bits), SYMBOL[standard] + guard_interval)
 

@@ -14,7 +14,7 @@ from costbench.pricing.radio.airtime import (
     message_airtime,
     reply_airtime,
 )
-from costbench.pricing.radio.on_air import Trip
+from costbench.pricing.radio.on_air import Repeats, Trip
 from costbench.pricing.radio.phy import PhyMode
 from costbench.pricing.rounds import MessageRows
 
@@ -30,9 +30,7 @@ def trips_of(
     path: str,
     broadcast: bool,
     ack_ratio: float,
-    rate_of_draw: np.ndarray,
-    tries: np.ndarray,
-    backoff: np.ndarray,
+    repeats: Repeats,
 ) -> Iterator[Trip]:
     """The hops of some messages.
 
@@ -44,25 +42,22 @@ def trips_of(
     path : name of the way, "access-point" or "direct"
     broadcast : bool, whether equal contents of a round go out once, as int [1]
     ack_ratio : scalar, acknowledgement segments of the transport for each segment [1]
-    rate_of_draw : int [S], which of the rates a draw has [1]
-    tries : [S], how often a frame is sent [1]
-    backoff : [S], longer back-off of a lone frame [s]
+    repeats : draws, by name of how often frames are sent
 
     Returns
     -------
     Data on each hop, and then the acknowledgements of the transport on the way back
     """
-    drawn = {"rate_of_draw": rate_of_draw, "tries": tries, "backoff": backoff}
     payload = -(-rows.bits // 8)
     there = rows.delivered & (rows.bits > 0)
     if broadcast:
-        yield from _broadcast(rows, modes, mac, path, drawn)
+        yield from _broadcast(rows, modes, mac, path, repeats)
         return
-    data = _stacked([message_airtime(payload, mode, mac) for mode in modes])
-    yield from _hops(rows.round_kind, rows.sender, rows.receiver, data, there, path, drawn)
+    outgoing = _stacked([message_airtime(payload, mode, mac) for mode in modes])
+    yield from _hops(rows.round_kind, rows.sender, rows.receiver, outgoing, there, path, repeats)
     if ack_ratio > 0:
         replies = _stacked([reply_airtime(payload * there, ack_ratio, mode, mac) for mode in modes])
-        yield from _hops(rows.round_kind, rows.receiver, rows.sender, replies, there, path, drawn)
+        yield from _hops(rows.round_kind, rows.receiver, rows.sender, replies, there, path, repeats)
 
 
 def _hops(
@@ -72,17 +67,17 @@ def _hops(
     airtime: Airtime,
     arrives: np.ndarray,
     path: str,
-    drawn: dict[str, np.ndarray],
+    repeats: Repeats,
 ) -> Iterator[Trip]:
     point = np.full_like(sender, POINT)
     ends = [(sender, receiver)] if path == "direct" else [(sender, point), (point, receiver)]
     for begin, end in ends:
         heard = np.ones_like(arrives) if path == "access-point" and end is point else arrives
-        yield Trip(round_kind, begin, end, airtime, heard, acknowledged=True, **drawn)
+        yield Trip(round_kind, begin, end, airtime, heard, True, repeats)
 
 
 def _broadcast(
-    rows: MessageRows, modes: Sequence[PhyMode], mac: WifiMac, path: str, drawn: dict[str, np.ndarray]
+    rows: MessageRows, modes: Sequence[PhyMode], mac: WifiMac, path: str, repeats: Repeats
 ) -> Iterator[Trip]:
     """Each content once to the access point, if there is one, and once at the basic rate to all receivers."""
     contents = np.stack([rows.round_kind, rows.sender, rows.content], axis=1)
@@ -90,22 +85,20 @@ def _broadcast(
     once = rows.some(first)
     payload, point = -(-once.bits // 8), np.full(len(first), POINT)
     if path == "access-point":
-        data = _stacked([message_airtime(payload, mode, mac) for mode in modes])
+        outgoing = _stacked([message_airtime(payload, mode, mac) for mode in modes])
         heard = np.ones(len(first), bool)
-        yield Trip(once.round_kind, once.sender, point, data, heard, acknowledged=True, **drawn)
-    ones = {**drawn, "tries": np.ones_like(drawn["tries"]), "backoff": 0 * drawn["backoff"]}
-    ones["rate_of_draw"] = 0 * drawn["rate_of_draw"]
+        yield Trip(once.round_kind, once.sender, point, outgoing, heard, True, repeats)
     on_air = _stacked([broadcast_airtime(payload, mac)])
     begin = once.sender if path == "direct" else point
     nobody = np.full(len(first), POINT)
     yield Trip(
-        once.round_kind, begin, nobody, on_air, np.zeros(len(first), bool), False, **ones, near=once.sender
+        once.round_kind, begin, nobody, on_air, np.zeros(len(first), bool), False, repeats.never(), near=once.sender
     )
     heard_of = content_of_row.reshape(-1)
     to_receivers = Airtime(*(getattr(on_air, part.name)[:, heard_of] for part in fields(Airtime)))
     arrives = rows.delivered & (rows.bits > 0)
     nobody = np.full(len(rows.sender), POINT)
-    yield Trip(rows.round_kind, nobody, rows.receiver, to_receivers, arrives, False, **ones, free=True)
+    yield Trip(rows.round_kind, nobody, rows.receiver, to_receivers, arrives, False, repeats.never(), free=True)
 
 
 def _stacked(airtimes: Sequence[Airtime]) -> Airtime:

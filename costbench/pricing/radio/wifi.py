@@ -13,7 +13,7 @@ from costbench.pricing.fleet import Fleet
 from costbench.pricing.radio.airtime import WifiMac
 from costbench.pricing.radio.exchange import Exchange, Spent, Window, state
 from costbench.pricing.radio.framed import terms_of
-from costbench.pricing.radio.on_air import OnAir, Trip
+from costbench.pricing.radio.on_air import OnAir, Repeats, Trip
 from costbench.pricing.radio.phy import PhyMode, phy_mode
 from costbench.pricing.radio.reach import mcs_of_links
 from costbench.pricing.radio.retransmission import expected_tries, extra_backoff
@@ -135,9 +135,7 @@ def _trips_of_device(
             path=path,
             broadcast=scenario.cast == "broadcast",
             ack_ratio=draws.nominal(f"{key}.transport_ack_ratio"),
-            rate_of_draw=rate_of_draw.reshape(-1),
-            tries=tries,
-            backoff=backoff,
+            repeats=Repeats(rate_of_draw.reshape(-1), tries, backoff),
         )
 
 
@@ -153,12 +151,21 @@ def _groups(
     pair = rows.sender[mine] * kinds.nodes + rows.receiver[mine]
     links, link_of_message = np.unique(pair, return_inverse=True)
     distance = scenario.place.distance.reshape(-1)[links]
+    if scenario.cast == "broadcast":
+        distance = _farthest(distance, links // kinds.nodes)
     mcs, said = mcs_of_links(scenario.place, fleet, number, distance)
     notes.extend(said)
     alike, group_of_link = np.unique(mcs, axis=1, return_inverse=True)
     group = group_of_link.reshape(-1)[link_of_message]
     for place in range(alike.shape[1]):
         yield mine[group == place], alike[:, place]
+
+
+def _farthest(distance: np.ndarray, sender: np.ndarray) -> np.ndarray:
+    """Distance of the farthest receiver of each link's sender [L], [m]: a broadcast has to reach it."""
+    farthest = np.zeros(sender.max(initial=-1) + 1)
+    np.maximum.at(farthest, sender, distance)
+    return farthest[sender]
 
 
 def _mode(link: WifiLink, mcs: int, draws: Draws, key: str) -> PhyMode:

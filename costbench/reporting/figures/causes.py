@@ -64,7 +64,7 @@ def sensitivity(tables: Tables) -> Figure:
     bars = sum(len(rows) for _, rows in panels)
     figure, axes = blank(0.5 + 0.5 * len(panels) + 0.24 * bars, len(panels))
     for here, ((_, profile, radio), rows) in zip(axes, panels, strict=True):
-        names = [_short(str(key), radio) for key in rows["key"]]
+        names = [_short(str(key), str(radio)) for key in rows["key"]]
         here.barh(range(len(rows)), rows["spread_percent"], 0.62, color="#08519C", linewidth=0)
         here.set_yticks(range(len(rows)), names)
         here.set_ylim(len(rows) - 0.5, -0.5)

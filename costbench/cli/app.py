@@ -154,6 +154,21 @@ app.command()(report)
 
 @app.command()
 @guarded
+def validate(
+    file: Annotated[
+        Optional[list[Path]],  # noqa: UP045
+        typer.Option(help="A file of measurements instead of the shipped ones; may be repeated."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Predict published measurements and compare; exit 1 where one falls out of its tolerance."""
+    from costbench.cli.validating import print_validation
+
+    print_validation(file or [], as_json)
+
+
+@app.command()
+@guarded
 def reproduce(
     paper: Annotated[
         str,

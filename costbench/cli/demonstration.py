@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from costbench.cli.outcome import note
-from costbench.cli.targets import parse_targets
 from costbench.cli.printing import console, table
 from costbench.cli.running import run_with_progress
+from costbench.cli.targets import parse_targets
 from costbench.spec import load_spec
 from costbench.units import format_bits
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Optional
 
 import typer
 
@@ -63,3 +64,24 @@ def profiles_diff(
     from costbench.cli.profiling import print_differences
 
     print_differences(first, second, as_json)
+
+
+@profiles_app.command("import")
+@guarded
+def profiles_import(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Android's power_profile.xml of the device.")],
+    base: Annotated[str, typer.Option(help="Profile that gives what the file lacks.")],
+    out: Annotated[Path, typer.Option(help="YAML file to write; must not exist.")],
+    voltage: Annotated[
+        Optional[float],  # noqa: UP045
+        typer.Option(metavar="V", help="Nominal voltage of the battery; else that of the base."),
+    ] = None,
+    profile_id: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option("--id", help="Id of the new profile; else the name of OUT."),
+    ] = None,
+) -> None:
+    """Write a profile whose processor and radios draw what a maker's power_profile.xml says."""
+    from costbench.cli.importing import import_profile
+
+    import_profile(file, base, out, voltage, profile_id)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.constants import g as standard_gravity
 from scipy.optimize import minimize_scalar
+
+from costbench.profile.flight import Airframe, ReferenceCraft
 
 
 def flight_time_lost(drawn: ArrayLike, flight_power: ArrayLike) -> np.ndarray:
@@ -163,6 +167,48 @@ def scaled_airframe(craft: RotaryWing, craft_weight: float, weight: float, disc_
         rotor_solidity=craft.rotor_solidity,
         disc_area=disc_area,
     )
+
+
+class FlightPowers(NamedTuple):
+    """Power at the battery in hover and at the best endurance [W], and the speed of the latter [m/s]."""
+
+    hover: float
+    best_endurance: float
+    best_speed: float
+
+
+def airframe_powers(airframe: Airframe, craft: ReferenceCraft) -> FlightPowers:
+    """Power of flying an airframe, from the model of a reference craft that is scaled to it.
+
+    Parameters
+    ----------
+    airframe : profile of an aircraft on the market: mass, rotors and efficiency of the drive
+    craft : profile of the reference craft
+
+    Returns
+    -------
+    Power at the battery [W] and best speed [m/s], nominal
+
+    Validity
+    --------
+    No wind, no payload, rotors beside one another
+    """
+    reference = RotaryWing(
+        craft.blade_power.si,
+        craft.induced_power.si,
+        craft.tip_speed.si,
+        craft.induced_velocity.si,
+        craft.drag_ratio.si,
+        craft.air_density.si,
+        craft.rotor_solidity.si,
+        craft.disc_area.si,
+    )
+    disc_area = airframe.rotors.si * np.pi * (airframe.rotor_diameter.si / 2) ** 2
+    weight = airframe.takeoff_mass.si * standard_gravity
+    scaled = scaled_airframe(reference, craft.weight.si, weight, disc_area)
+    speed, power = best_endurance(scaled, scaled.tip_speed / 2)
+    efficiency = airframe.drive_efficiency.si
+    return FlightPowers(scaled.at(0.0) / efficiency, power / efficiency, speed)
 
 
 def carrying_flight_time(

@@ -28,9 +28,14 @@ def faults(path: Path) -> list[InputError]:
     together; empty for a sound profile
     """
     try:
-        document, unknown = _resolved(read_yaml(path), path)
+        return document_faults(read_yaml(path), path)
     except InputError as error:
         return [error]
+
+
+def document_faults(document: dict[str, Any], path: Path) -> list[InputError]:
+    """Everything that is wrong with the document of a profile; its file is to be named."""
+    document, unknown = _resolved(document, path)
     named = tuple(f"{error.key}." for error in unknown)
     found = violations(HardwareProfile, document, path)
     wrong = unknown + [error for error in found if not f"{error.key}.".startswith(named)]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from pydantic import Field
 
 from costbench.errors import UsageError
@@ -23,6 +21,13 @@ class CompatibilityDevice(Section):
     battery: BatteryEnergy
 
 
+class CompatibilityWorkload(Section):
+    """A model and the samples of a round for which the publication prints numbers."""
+
+    parameters: Count
+    samples: Count
+
+
 class CompatibilityTable(Section):
     """A published table: its rule in words, the model that it scales from, and its devices."""
 
@@ -32,6 +37,7 @@ class CompatibilityTable(Section):
     reference_parameters: Count
     passes: Count
     devices: dict[str, CompatibilityDevice] = Field(min_length=1)
+    workloads: dict[str, CompatibilityWorkload] = Field(min_length=1)
 
 
 class Compatibility(Section):
@@ -54,7 +60,11 @@ class Compatibility(Section):
 def list_compatibilities() -> list[str]:
     """Tables and their devices, sorted."""
     folder = shipped(FOLDER) / COMPATIBILITY
-    return [f"{path.stem}/{name}" for path in sorted(folder.glob("*.yaml")) for name in _table(path).devices]
+    return [
+        f"{path.stem}/{name}"
+        for path in sorted(folder.glob("*.yaml"))
+        for name in load_table(path.stem).devices
+    ]
 
 
 def load_compatibility(reference: str) -> Compatibility:
@@ -73,9 +83,10 @@ def load_compatibility(reference: str) -> Compatibility:
             f"--compatibility {reference}: found {reference!r}; allowed: {', '.join(list_compatibilities())}"
         )
     table, _, name = reference.partition("/")
-    path = shipped(FOLDER) / COMPATIBILITY / f"{table}.yaml"
-    return Compatibility(table=_table(path), name=name)
+    return Compatibility(table=load_table(table), name=name)
 
 
-def _table(path: Path) -> CompatibilityTable:
+def load_table(name: str) -> CompatibilityTable:
+    """The shipped table of an id."""
+    path = shipped(FOLDER) / COMPATIBILITY / f"{name}.yaml"
     return validated(CompatibilityTable, read_yaml(path), path)

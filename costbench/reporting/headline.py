@@ -16,8 +16,8 @@ from costbench.reporting.compare import (
     compare,
     sent_bits_per_device,
 )
-from costbench.reporting.numerals import digits, text
 from costbench.reporting.costs import cost_rows
+from costbench.reporting.numerals import digits, text
 from costbench.runstore import Run
 
 if TYPE_CHECKING:

@@ -30,6 +30,7 @@ COMMANDS = {
     "profiles show": ["--json", "PROFILE"],
     "profiles check": ["PROFILE... (one or more)"],
     "profiles diff": ["--json", "A", "B"],
+    "profiles import": ["--base (required)", "--id", "--out (required)", "--voltage V", "FILE"],
     "data list": [],
     "data fetch": ["NAME"],
 }

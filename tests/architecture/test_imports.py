@@ -21,7 +21,7 @@ LAYERS = [
     {"runstore"},
     {"training", "pricing", "sensing"},
     {"reporting"},
-    {"reproduction"},
+    {"reproduction", "validation"},
     {"cli"},
 ]
 RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}

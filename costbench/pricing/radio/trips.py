@@ -92,13 +92,22 @@ def _broadcast(
     begin = once.sender if path == "direct" else point
     nobody = np.full(len(first), POINT)
     yield Trip(
-        once.round_kind, begin, nobody, on_air, np.zeros(len(first), bool), False, repeats.never(), near=once.sender
+        once.round_kind,
+        begin,
+        nobody,
+        on_air,
+        np.zeros(len(first), bool),
+        False,
+        repeats.never(),
+        near=once.sender,
     )
     heard_of = content_of_row.reshape(-1)
     to_receivers = Airtime(*(getattr(on_air, part.name)[:, heard_of] for part in fields(Airtime)))
     arrives = rows.delivered & (rows.bits > 0)
     nobody = np.full(len(rows.sender), POINT)
-    yield Trip(rows.round_kind, nobody, rows.receiver, to_receivers, arrives, False, repeats.never(), free=True)
+    yield Trip(
+        rows.round_kind, nobody, rows.receiver, to_receivers, arrives, False, repeats.never(), free=True
+    )
 
 
 def _stacked(airtimes: Sequence[Airtime]) -> Airtime:

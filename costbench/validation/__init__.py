@@ -1,0 +1,1 @@
+"""Published measurements against what the models of `pricing` predict for them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ def import_profile(file: Path, base: str, out: Path, voltage: float | None, prof
         raise UsageError(f"--out {out}: found a file; allowed: a path where nothing stands")
     if out.suffix not in (".yaml", ".yml"):
         raise UsageError(f"--out {out}: found {out.suffix!r}; allowed: a path that ends in .yaml")
+    if voltage is not None and not 0 < voltage < inf:
+        raise UsageError(f"--voltage {voltage}: found {voltage}; allowed: a number of volts above 0")
     document = _document(file, base, voltage)
     title = f"{document['title']}; processor and radios of {file.name}"
     document |= {"id": profile_id or re.sub("[^a-z0-9]+", "-", out.stem.lower()).strip("-"), "title": title}

@@ -40,9 +40,9 @@ def _print_table(found: Sequence[Validated]) -> None:
     physics = sum(one.entry.independent for one in checked)
     shown = len(found) - len(checked)
     out.print(
-        f"{sum(one.ok for one in checked)} of {len(checked)} entries lie within their tolerance; {physics} test "
-        f"physics, with measurements that no parameter comes from, and {len(checked) - physics} test code; "
-        f"{shown} are shown for information.",
+        f"{sum(one.ok for one in checked)} of {len(checked)} entries lie within their tolerance; {physics} "
+        f"test physics, with measurements that no parameter comes from, and {len(checked) - physics} test "
+        f"code; {shown} are shown for information.",
         soft_wrap=True,
     )
 

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 from costbench.errors import InputError
-from costbench.profile.loading import with_references
+from costbench.profile.loading import FOLDER, RADIOS
+from costbench.shipped import shipped
 from costbench.units import to_si
-from costbench.validated import Words
+from costbench.validated import Words, read_yaml
 
 Entry = dict[str, Any]
 
@@ -122,21 +123,23 @@ def import_power_profile(path: Path, base: Mapping[str, Any], table: Mapping[str
     InputError : a file without the currents of its cores, or one that `read_power_file` refuses
     """
     file = read_power_file(path)
-    document = with_references(copy.deepcopy(dict(base)), path)
+    document = copy.deepcopy(dict(base))
     document["compute"]["power"] = _power(file, table)
     volts = {key: to_si(table["voltage"][key], table["voltage"]["unit"]) for key in ("value", "low", "high")}
     if "battery.capacity" in file.items and document["battery"]:
         document["battery"]["energy"] = _battery(file, volts)
     if awake := [name for name in ("cpu.suspend", "cpu.idle", "cpu.awake") if name in file.items]:
         document["idle"]["power"] = _idle(file, awake, volts, document["idle"]["power"])
-    for name, radio in document["radios"].items():
-        drawn = _radio_powers(file, radio["model"], volts)
-        document["radios"][name] = radio | drawn if drawn else base["radios"][name]
+    for name, named in base["radios"].items():
+        radio = read_yaml(shipped(FOLDER) / RADIOS / f"{named}.yaml") if isinstance(named, str) else named
+        if drawn := _radio_powers(file, radio["model"], volts):
+            document["radios"][name] = radio | drawn
     return document
 
 
 def _sourced(value: float, unit: str, kind: str, source: str, low: float = -1, high: float = -1) -> Entry:
-    low, high = (value if end < 0 else end for end in (low, high))
+    """A number of the file, or computed from it, to the digits that its currents have."""
+    value, low, high = (float(f"{end:.6g}") for end in (value, *(value if e < 0 else e for e in (low, high))))
     return {"value": value, "low": low, "high": high, "unit": unit, "kind": kind, "source": source}
 
 

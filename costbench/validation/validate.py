@@ -89,6 +89,9 @@ def validate(path: Path) -> list[Validated]:
 def _validated(entry: Entry, path: Path) -> Validated:
     try:
         predictions = PREDICTORS[entry.kind](entry)
+    except InputError as error:
+        key = f"{entry.id}.{error.key}".rstrip(".")
+        raise InputError(path, key, error.found, error.allowed) from None
     except ValueError as error:
         raise InputError(path, entry.id, entry.kind, f"an entry that its model covers: {error}") from None
     return Validated(entry, tuple(_checks(entry, predictions, path)))

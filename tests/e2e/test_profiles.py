@@ -123,6 +123,35 @@ def test_diff_of_a_profile_and_itself(costbench):
     assert (shown.returncode, shown.stdout) == (0, "phone and phone do not differ\n")
 
 
+POWER_FILE = """<device name="Android">
+<item name="battery.capacity">3000</item>
+<array name="cpu.clusters.cores"><value>4</value><value>2</value></array>
+<item name="cpu.suspend">5</item><item name="cpu.idle">5</item><item name="cpu.active">20</item>
+<item name="cpu.cluster_power.cluster0">1</item><item name="cpu.cluster_power.cluster1">5</item>
+<array name="cpu.core_speeds.cluster0"><value>300000</value><value>1800000</value></array>
+<array name="cpu.core_power.cluster0"><value>5</value><value>25</value></array>
+<array name="cpu.core_speeds.cluster1"><value>800000</value><value>2600000</value></array>
+<array name="cpu.core_power.cluster1"><value>30</value><value>250</value></array>
+<item name="wifi.controller.rx">100</item><item name="wifi.controller.tx">300</item>
+</device>"""
+
+
+def test_import_writes_a_profile_that_check_passes_and_says_what_came_from_where(costbench, tmp_path):
+    (tmp_path / "power_profile.xml").write_text(POWER_FILE)
+    order = ["import", "power_profile.xml", "--base", "phone", "--out", "mine.yaml", "--voltage", "4"]
+    imported = costbench(*order)
+    assert (imported.returncode, imported.stdout) == (0, "mine.yaml\n")
+    told = imported.stderr.splitlines()
+    assert told[0].startswith("from the file: battery.energy, idle.power")
+    assert "radios.wifi.transmit_power" in told[0]
+    assert "compute.peak_rate" not in told[0]
+    assert told[1].startswith("from phone: the other ")
+    assert costbench("check", "mine.yaml").stdout.startswith("mine.yaml: ok, mine;")
+    again = costbench(*order)
+    assert again.returncode == 2
+    assert "--out mine.yaml: found a file" in again.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
@@ -132,6 +161,9 @@ def test_diff_of_a_profile_and_itself(costbench):
         (["check", "."], 2, "no profile '.'"),
         (["check", "folder/"], 3, "folder"),
         (["show", "none.yaml"], 3, "no such file"),
+        (["import", "none.xml", "--base", "phone", "--out", "o.yaml"], 3, "none.xml: found no such file"),
+        (["import", "none.xml", "--base", "phone", "--out", "o.txt"], 2, "ends in .yaml"),
+        (["import", "none.xml", "--base", "phone", "--out", "o.yaml", "--voltage", "0"], 2, "above 0"),
     ],
 )
 def test_mistakes_end_in_one_sentence(costbench, tmp_path, arguments, code, words):

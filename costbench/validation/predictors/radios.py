@@ -91,5 +91,5 @@ def _rate(name: str) -> float:
     mode, mcs, streams, guard = name.split("_")
     standard, width = re.findall(r"[A-Z]+|\d+", mode)
     interval = GUARD.get(guard) or 1e-6 * float(guard)
-    numbers = (int(re.sub(r"\D", "", part)) for part in (streams, mcs))
-    return phy_mode(standard.lower(), 1e6 * int(width), *numbers, interval).rate
+    n_streams, n_mcs = (int(re.sub(r"\D", "", part)) for part in (streams, mcs))
+    return phy_mode(standard.lower(), 1e6 * int(width), n_streams, n_mcs, interval).rate

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 import yaml
@@ -10,6 +11,7 @@ from costbench.profile.folders import FOLDER, LINKS, RADIOS
 from costbench.shipped import shipped
 
 
+@lru_cache(maxsize=256)
 def places_of(path: Path) -> dict[str, str]:
     """File name and line of every section and number of a profile.
 

@@ -20,7 +20,7 @@ A_LINE = 2
 
 def refused(key: str, found: object, allowed: str) -> PydanticCustomError:
     """An error whose sentence names what stands at a key and what may."""
-    return PydanticCustomError("refused", allowed, {"key": key, "found": found})  # type: ignore[arg-type]
+    return PydanticCustomError("refused", allowed, {"key": key, "found": found})
 
 
 class Part(BaseModel):

@@ -1,25 +1,38 @@
 """`costbench profiles` as a user runs it."""
 
 import json
-import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 import yaml
 
+from costbench.cli import main
 from costbench.profile import FOLDER, list_profiles
 from costbench.shipped import shipped
 
 
 @pytest.fixture
-def costbench(tmp_path):
+def costbench(tmp_path, monkeypatch, capsys):
+    """Runs `costbench profiles` in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+
     def ran(*arguments):
-        command = [sys.executable, "-m", "costbench", "profiles", *arguments]
-        environment = {**os.environ, "COLUMNS": "120"}
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
+        monkeypatch.setattr(sys, "argv", ["costbench", "profiles", *arguments])
+        with pytest.raises(SystemExit) as end:
+            main()
+        printed = capsys.readouterr()
+        return SimpleNamespace(returncode=end.value.code, stdout=printed.out, stderr=printed.err)
 
     return ran
+
+
+def test_the_command_runs_as_a_program(tmp_path):
+    command = [sys.executable, "-m", "costbench", "profiles", "diff", "phone", "phone"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout) == (0, "phone and phone do not differ\n")
 
 
 @pytest.fixture

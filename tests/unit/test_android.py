@@ -52,7 +52,8 @@ def imported(tmp_path):
 
 def test_currents_times_volts(write, imported):
     profile = imported(write())
-    # 3000 mAh at 4 V are 12 Wh; suspend and idle 11 mA at 4 V 44 mW; 300 mA at 3.7 V 1110 mW; 7 mA at 4 V 28 mW
+    # 3000 mAh at 4 V are 12 Wh; suspend and idle 11 mA at 4 V 44 mW; 300 mA at 3.7 V 1110 mW
+    # and 100 mA 370 mW; 7 mA at 4 V 28 mW
     assert profile.battery.energy.value == 12.0
     assert profile.idle.power.value == 44.0
     assert profile.idle.power.high == 150.0
@@ -134,7 +135,7 @@ def test_one_sentence_says_what_is_wrong(write, imported, items, arrays, cores, 
     assert "power_profile.xml: " in str(error.value)
 
 
-@pytest.mark.parametrize("text", ["", "<device>", "<html></html>", "<!DOCTYPE d [<!ENTITY a 'b'>]><device/>"])
+@pytest.mark.parametrize("text", ["", "<device>", "<html></html>", "<!DOCTYPE device><device/>"])
 def test_what_is_no_power_profile(tmp_path, text):
     path = tmp_path / "file.xml"
     path.write_text(text)

@@ -9,6 +9,7 @@ from costbench.errors import InputError, UsageError
 from costbench.profile import FOLDER, check_profile, list_profiles, load_profile
 from costbench.profile.checking import faults, standing
 from costbench.profile.differences import differences, entries
+from costbench.profile.flight import load_airframe
 from costbench.shipped import shipped
 
 PROFILE_IDS = ["drone", "drone-mini", "jetson-agx-orin", "jetson-nano", "jetson-orin-nano", "jetson-orin-nx"]
@@ -69,6 +70,15 @@ def test_the_shipped_profiles():
 def test_every_model_of_power_is_used_by_a_shipped_profile():
     models = {load_profile(one).compute.power.model for one in PROFILE_IDS}
     assert models == {"constant", "roofline", "cpu-table"}
+
+
+@pytest.mark.parametrize(("drone", "airframe"), [("drone", "mavic-2"), ("drone-mini", "mavic-mini")])
+def test_drones_fly_as_long_as_the_makers_say(drone, airframe):
+    profile, craft = load_profile(drone), load_airframe(airframe)
+    assert profile.battery.energy.si == craft.battery.si
+    assert profile.flight.takeoff_mass.si == pytest.approx(craft.takeoff_mass.si, rel=1e-12)
+    mean = craft.battery.si / craft.flight_time.si
+    assert profile.flight.mean_power.si == pytest.approx(mean, rel=2e-3)
 
 
 def test_shipped_folders():

@@ -38,7 +38,11 @@ def exchange(kinds: RoundKinds, fleet: Fleet, scenario: Scenario) -> Exchange:
     """
     rows = kinds.messages
     traffic = traffic_of(kinds, rows.bits, rows.delivered)
-    outgoing = rows.bits * _first_of_content(kinds) if scenario.cast == "broadcast" else rows.bits
+    outgoing = rows.bits
+    if scenario.cast == "broadcast":
+        outgoing = np.zeros_like(rows.bits)
+        first = rows.first_of_contents()
+        outgoing[first] = rows.bits[first]
     sending = traffic_of(kinds, outgoing, rows.delivered)
     rate = fleet.radio("rate")
     sent, _ = sending.over_run(kinds)
@@ -55,13 +59,3 @@ def exchange(kinds: RoundKinds, fleet: Fleet, scenario: Scenario) -> Exchange:
         promotion=no_state(fleet),
         tail=no_state(fleet),
     )
-
-
-def _first_of_content(kinds: RoundKinds) -> np.ndarray:
-    """Whether a message is the first of its round, sender and content, bool [M]."""
-    rows = kinds.messages
-    contents = np.stack([rows.round_kind, rows.sender, rows.content], axis=1)
-    _, first = np.unique(contents, axis=0, return_index=True)
-    chosen = np.zeros(len(rows.sender), bool)
-    chosen[first] = True
-    return chosen

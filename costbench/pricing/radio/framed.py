@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
 
 import numpy as np
 
@@ -55,15 +55,15 @@ def terms_of(on_air: OnAir, fleet: Fleet, scenario: Scenario) -> dict[str, Spent
     -------
     Terms by name: times [s] and energies above idle [J]
     """
-    host = fleet.radio("host_power")
+    sums, host = on_air.sums, fleet.radio("host_power")
     transmit, receive = (fleet.radio(f"{way}_power") + host for way in ("transmit", "receive"))
     quiet = ("sleep_power", "sleep_power") if scenario.power_save else ("listen_power", "overhear_power")
     listen, overhear = (fleet.radio(power) for power in quiet)
-    overhead = on_air.sending_overhead + on_air.receiving_overhead
-    overhead_energy = transmit * on_air.sending_overhead + receive * on_air.receiving_overhead
+    overhead = sums.sending_overhead + sums.receiving_overhead
+    overhead_energy = transmit * sums.sending_overhead + receive * sums.receiving_overhead
     return {
-        "transmit": Spent(on_air.sending, transmit * on_air.sending),
-        "receive": Spent(on_air.receiving, receive * on_air.receiving),
+        "transmit": Spent(sums.sending, transmit * sums.sending),
+        "receive": Spent(sums.receiving, receive * sums.receiving),
         "listen": Spent(on_air.silent, listen * on_air.silent),
         "overhear": Spent(on_air.overheard, overhear * on_air.overheard),
         "overhead_frames": Spent(overhead, overhead_energy),
@@ -71,14 +71,18 @@ def terms_of(on_air: OnAir, fleet: Fleet, scenario: Scenario) -> dict[str, Spent
 
 
 def trips_on_air(
-    kinds: RoundKinds, airtime: Airtime, scenario: Scenario, acknowledged: bool, tries: np.ndarray
+    kinds: RoundKinds,
+    airtime: Callable[[np.ndarray], Airtime],
+    scenario: Scenario,
+    acknowledged: bool,
+    tries: np.ndarray,
 ) -> list[Trip]:
     """The hops of messages from node to node, or to all receivers at once.
 
     Parameters
     ----------
     kinds : kinds of round with their messages
-    airtime : times of each message [1, M], [s]
+    airtime : times [1, Z], [s] of messages of some lengths [B], by name of its parts
     scenario : how the devices exchange
     acknowledged : bool, whether a unicast frame is answered, as int [1]
     tries : [S], how often a frame is sent [1]
@@ -88,19 +92,15 @@ def trips_on_air(
     One hop a message; with broadcast one a content, and one that is heard by each receiver
     """
     rows = kinds.messages
-    arrives = rows.delivered & (rows.bits > 0)
-    zeros = np.zeros(len(tries))
-    repeats = Repeats(zeros.astype(int), tries, zeros)
-    ends = (rows.round_kind, rows.sender, rows.receiver)
+    octets, length = np.unique(-(-rows.bits // 8), return_inverse=True)
+    times, zeros = airtime(octets), np.zeros(len(tries))
+    arrives, repeats = rows.delivered & (rows.bits > 0), Repeats(zeros.astype(int), tries, zeros)
     if scenario.cast == "unicast":
-        return [Trip(*ends, airtime, arrives, acknowledged, repeats)]
-    contents = np.stack([rows.round_kind, rows.sender, rows.content], axis=1)
-    _, chosen = np.unique(contents, axis=0, return_index=True)
-    sent = Airtime(*(part[:, chosen] for part in vars(airtime).values()))
-    sent = replace(sent, control=0 * sent.control)
-    nobody = np.full(len(chosen), -1)
-    silent = np.zeros(len(chosen), bool)
-    leaving = Trip(rows.round_kind[chosen], rows.sender[chosen], nobody, sent, silent, False, repeats.never())
-    no_one = np.full(len(rows.sender), -1)
-    heard = Trip(rows.round_kind, no_one, rows.receiver, airtime, arrives, False, repeats.never(), free=True)
-    return [leaving, heard]
+        ends = (rows.round_kind, rows.sender, rows.receiver)
+        return [Trip(*ends, times, length, arrives, acknowledged, repeats)]
+    first, once = rows.first_of_contents(), repeats.never()
+    nobody, nowhere = np.full(len(first), -1), np.zeros(len(first), bool)
+    sent = (rows.round_kind[first], rows.sender[first], nobody, times, length[first], nowhere)
+    ears = np.full(len(rows.sender), -1)
+    heard = (rows.round_kind, ears, rows.receiver, times, length, arrives)
+    return [Trip(*sent, False, once), Trip(*heard, False, once, free=True)]

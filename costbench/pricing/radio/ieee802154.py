@@ -100,8 +100,11 @@ def exchange(kinds: RoundKinds, fleet: Fleet, scenario: Scenario) -> Exchange:
     """
     frame = Ieee802154Frame(**{name: fleet.exact(name) for name in Ieee802154Frame.__dataclass_fields__})
     acknowledged = scenario.cast == "unicast"
-    payload = -(-kinds.messages.bits // 8)
-    airtime = frame_airtime(payload, frame, fleet.exact("mean_backoff"), acknowledged)
+    backoff = fleet.exact("mean_backoff")
+
+    def airtime(octets: np.ndarray) -> Airtime:
+        return frame_airtime(octets, frame, backoff, acknowledged)
+
     tries = expected_tries(fleet.radio("packet_error_rate")[:, 0], int(fleet.exact("retry_limit")))
     trips = trips_on_air(kinds, airtime, scenario, acknowledged, tries)
     return exchange_of(kinds, fleet, scenario, trips)

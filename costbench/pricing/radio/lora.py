@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -98,15 +99,14 @@ def exchange(kinds: RoundKinds, fleet: Fleet, scenario: Scenario) -> Exchange:
     Semtech, SX1276/77/78/79 datasheet, rev. 7, section 4.1.1.7; ETSI EN 300 220-2, Table B.1, duty cycle
     """
     frame = LoraFrame(**{name: fleet.exact(name) for name in LoraFrame.__dataclass_fields__})
-    payload = -(-kinds.messages.bits // 8)
-    trips = trips_on_air(kinds, _airtime(payload, frame), scenario, False, np.ones(fleet.rows))
+    trips = trips_on_air(kinds, partial(_airtime, frame), scenario, False, np.ones(fleet.rows))
     priced = exchange_of(kinds, fleet, scenario, trips)
     parts = [priced.window.parts(column) for column in range(priced.window.columns)]
     longest = max(float((weights[:1] @ features).max(initial=0.0)) for weights, features in parts)
     return replace(priced, notes=_notes(longest, frame))
 
 
-def _airtime(payload: np.ndarray, frame: LoraFrame) -> Airtime:
+def _airtime(frame: LoraFrame, payload: np.ndarray) -> Airtime:
     """Airtime of messages [1, M]: full frames and a last one, with the silence of the duty cycle."""
     room = int(frame.payload - frame.frame_header)
     n_frames = segments(payload, room)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -29,6 +29,11 @@ class Repeats:
         """The same draws at one rate, without repetitions."""
         return Repeats(0 * self.rate_of_draw, np.ones_like(self.tries), 0 * self.backoff)
 
+    def weights(self, rates: int) -> np.ndarray:
+        """Weights [S, K + 1] of the times at each of K rates and of the lone frames."""
+        at_rate = np.eye(rates)[self.rate_of_draw] * self.tries[:, None]
+        return np.column_stack((at_rate, self.backoff))
+
 
 @dataclass(frozen=True)
 class Trip:
@@ -38,11 +43,12 @@ class Trip:
     ----------
     round_kind : int [M]
     begin, end : int [M], node that sends and that receives; -1 for the access point, or for nobody
-    airtime : times [K, M] at each of K rates
+    airtime : times [K, Z] of messages of Z lengths at each of K rates
+    length : int [M], which of the lengths a message has
     arrives : bool [M], whether `end` receives it
     acknowledged : whether `end` answers with an acknowledgement
     repeats : how often frames are sent
-    near : int [M], node in whose domain the channel is used where `begin` and `end` are none; None: theirs
+    near : int [M], node in whose domain the channel is used where `begin` is none; None: that of `end`
     free : whether the hop uses no channel of its own: it is another ear for one that does
     """
 
@@ -50,6 +56,7 @@ class Trip:
     begin: np.ndarray
     end: np.ndarray
     airtime: Airtime
+    length: np.ndarray
     arrives: np.ndarray
     acknowledged: bool
     repeats: Repeats
@@ -57,44 +64,94 @@ class Trip:
     free: bool = False
 
     @property
-    def at(self) -> np.ndarray:
-        """Node in whose domain the channel is used, int [M]."""
-        where = np.where(self.begin >= 0, self.begin, self.end)
-        return where if self.near is None else np.where(self.begin >= 0, self.begin, self.near)
+    def rates(self) -> int:
+        """Number of rates K [1]."""
+        return len(self.airtime.payload)
 
     @property
-    def weights(self) -> np.ndarray:
-        """Weights [S, K + 1] of the times at each rate and of the lone frames."""
-        rates = np.eye(len(self.airtime.payload))[self.repeats.rate_of_draw]
-        return np.column_stack((rates * self.repeats.tries[:, None], self.repeats.backoff))
+    def at(self) -> np.ndarray:
+        """Node in whose domain the channel is used, int [M]."""
+        return np.where(self.begin >= 0, self.begin, self.end if self.near is None else self.near)
+
+    def counted(self, kinds: RoundKinds, node: np.ndarray, which: np.ndarray | None = None) -> np.ndarray:
+        """Messages of each length over the run at each node [Z, N], [1]; what is at no node is left out."""
+        here = node >= 0 if which is None else (node >= 0) & which
+        lengths = self.airtime.payload.shape[1]
+        return np.bincount(
+            self.length[here] * kinds.nodes + node[here],
+            kinds.repeats[self.round_kind[here]],
+            lengths * kinds.nodes,
+        ).reshape(lengths, kinds.nodes)
 
     def drawn(self, of_rates: np.ndarray) -> np.ndarray:
         """Times [K, N] over the run in every draw, with repetitions [S, N]."""
-        return np.asarray(self.weights[:, :-1] @ of_rates)
+        return np.asarray(self.repeats.weights(self.rates)[:, :-1] @ of_rates)
 
 
 @dataclass(frozen=True)
-class OnAir:
-    """Times over the whole run of each node, [S, N] [s], aggregates [1], and windows of each round.
+class Sums:
+    """Times over the whole run of each node, [S, N] [s], and aggregates that it sent [1].
 
-    `silent` and `overheard` are what is left of the windows in which a node takes part: the channel in
-    silence, and busy with what is not for it. `point_receiving` and `point_sending` are the access point's
-    times on account of a node. The window of a round is weights [S, F, 1] times features [F, U, N].
+    `point_receiving` and `point_sending` are the access point's times on account of a node.
     """
 
-    active: np.ndarray
-    weights: np.ndarray
-    features: np.ndarray
-    domain_of_node: np.ndarray
     sending: np.ndarray
     receiving: np.ndarray
     sending_overhead: np.ndarray
     receiving_overhead: np.ndarray
     aggregates: np.ndarray
-    silent: np.ndarray
-    overheard: np.ndarray
     point_receiving: np.ndarray
     point_sending: np.ndarray
+
+    @classmethod
+    def of(cls, kinds: RoundKinds, trip: Trip) -> Sums:
+        """What one hop of some messages takes."""
+        air, overhead = trip.airtime, trip.airtime.frames - trip.airtime.payload
+        sent = trip.counted(kinds, trip.begin)
+        heard = trip.counted(kinds, trip.end, trip.arrives)
+        at_point = np.where(trip.end < 0, trip.begin, -1), np.where(trip.begin < 0, trip.at, -1)
+        forwarded = trip.counted(kinds, at_point[1]) * (not trip.free)
+        answers = air.control * trip.acknowledged
+        return cls(
+            sending=trip.drawn(air.payload @ sent),
+            receiving=trip.drawn(air.payload @ heard),
+            sending_overhead=trip.drawn(overhead @ sent + answers @ heard),
+            receiving_overhead=trip.drawn(overhead @ heard + answers @ sent),
+            aggregates=trip.drawn(air.aggregates @ sent),
+            point_receiving=trip.drawn(air.frames @ trip.counted(kinds, at_point[0], trip.arrives)),
+            point_sending=trip.drawn(air.frames @ forwarded),
+        )
+
+    @classmethod
+    def together(cls, parts: Iterable[Sums], shape: tuple[int, int]) -> Sums:
+        """The sums of several hops; zero [S, N] where there are none."""
+        every = list(parts)
+        return cls(
+            *(sum((getattr(one, part.name) for one in every), np.zeros(shape)) for part in fields(cls))
+        )
+
+    @property
+    def own(self) -> np.ndarray:
+        """Time that a node sends or receives [S, N], [s]."""
+        return self.sending + self.receiving + self.sending_overhead + self.receiving_overhead
+
+
+@dataclass(frozen=True)
+class OnAir:
+    """What hops add up to.
+
+    `silent` and `overheard` are what is left of the windows in which a node takes part, [S, N] [s]: the
+    channel in silence, and busy with what is not for it. The window of a round is weights [S, F, 1] times
+    features [F, U, N].
+    """
+
+    sums: Sums
+    active: np.ndarray
+    weights: np.ndarray
+    features: np.ndarray
+    domain_of_node: np.ndarray
+    silent: np.ndarray
+    overheard: np.ndarray
 
     @classmethod
     def of(cls, kinds: RoundKinds, trips: Sequence[Trip], domain_of_node: np.ndarray, rows: int) -> OnAir:
@@ -108,25 +165,32 @@ class OnAir:
         rows : S [1]
         """
         active = _active(kinds)
-        sums = {
-            name: sum((part(kinds, trip) for trip in trips), np.zeros((rows, kinds.nodes)))
-            for name, part in _PARTS.items()
-        }
-        using = [trip for trip in trips if not trip.free]
-        weights = np.concatenate([trip.weights for trip in using], axis=1)
-        busy, silent = (np.concatenate([part(kinds, trip) for trip in using]) for part in (_busy, _silence))
-        awake = _while_active(kinds, weights, busy + silent, active, domain_of_node)
-        quiet = np.maximum(_while_active(kinds, weights, silent, active, domain_of_node), 0.0)
-        own = sum(sums[name] for name in ("sending", "receiving", "sending_overhead", "receiving_overhead"))
+        sums = Sums.together((Sums.of(kinds, trip) for trip in trips), (rows, kinds.nodes))
+        alike = list(_alike(trips))
+        weights = np.concatenate([group[0].repeats.weights(group[0].rates) for group in alike], axis=1)
+        features = np.concatenate([_channel(kinds, group) for group in alike])
+        silence = np.concatenate([_silence(kinds, group, domain_of_node) for group in alike])
+        times = kinds.repeats[:, None] * active
+        in_use = _of_domains(kinds, features, domain_of_node)
+        awake, silent = (weights @ _while_active(part, times, domain_of_node) for part in (in_use, silence))
         return cls(
+            sums=sums,
             active=active,
             weights=weights[:, :, None],
-            features=busy + silent,
+            features=features,
             domain_of_node=domain_of_node,
-            silent=quiet,
-            overheard=np.maximum(awake - quiet - own, 0.0),
-            **sums,
+            silent=silent,
+            overheard=np.maximum(awake - silent - sums.own, 0.0),
         )
+
+
+def _alike(trips: Sequence[Trip]) -> Iterator[list[Trip]]:
+    """The trips that use a channel, those together whose frames are sent equally often."""
+    groups: dict[tuple[int, int], list[Trip]] = {}
+    for trip in trips:
+        if not trip.free:
+            groups.setdefault((id(trip.repeats), trip.rates), []).append(trip)
+    yield from groups.values()
 
 
 def _active(kinds: RoundKinds) -> np.ndarray:
@@ -137,85 +201,37 @@ def _active(kinds: RoundKinds) -> np.ndarray:
     return (sends + receives) > 0
 
 
-def _at_node(kinds: RoundKinds, trip: Trip, amounts: np.ndarray, node: np.ndarray) -> np.ndarray:
-    """Amounts [K, M] added up by kind of round and node, [K, U, N]; what is at no node is left out."""
-    here = node >= 0
-    return per_kind_and_node(amounts[:, here], trip.round_kind[here], node[here], kinds.kinds, kinds.nodes)
+def _channel(kinds: RoundKinds, trips: Sequence[Trip]) -> np.ndarray:
+    """Time on the channel at each rate, and number of lone frames, of a node in a round [K + 1, U, N]."""
+    added = np.zeros((trips[0].rates + 1, kinds.kinds, kinds.nodes))
+    for trip in trips:
+        place = trip.round_kind * kinds.nodes + trip.at
+        for row, amounts in zip(added, (*trip.airtime.channel, trip.airtime.lone[0]), strict=True):
+            row += np.bincount(place, amounts[trip.length], row.size).reshape(row.shape)
+    return added
 
 
-def _over_run(kinds: RoundKinds, trip: Trip, amounts: np.ndarray, node: np.ndarray) -> np.ndarray:
-    """Amounts [K, M] added up by node over the run, with repetitions [S, N]."""
-    here = node >= 0
-    weighted = amounts[:, here] * kinds.repeats[trip.round_kind[here]]
-    of_rates = np.stack([np.bincount(node[here], row, kinds.nodes) for row in weighted])
-    return trip.drawn(of_rates)
+def _silence(kinds: RoundKinds, trips: Sequence[Trip], domain_of_node: np.ndarray) -> np.ndarray:
+    """Gaps at each rate, and number of lone frames, of a domain in a round [K + 1, U, C]."""
+    domains = int(domain_of_node.max()) + 1
+    added = np.zeros((trips[0].rates + 1, kinds.kinds, domains))
+    for trip in trips:
+        place = trip.round_kind * domains + domain_of_node[trip.at]
+        for row, amounts in zip(added, (*trip.airtime.gaps, trip.airtime.lone[0]), strict=True):
+            row += np.bincount(place, amounts[trip.length], row.size).reshape(row.shape)
+    return added
 
 
-def _sending(kinds: RoundKinds, trip: Trip) -> np.ndarray:
-    return _over_run(kinds, trip, trip.airtime.payload, trip.begin)
+def _of_domains(kinds: RoundKinds, features: np.ndarray, domain_of_node: np.ndarray) -> np.ndarray:
+    """Features of nodes [F, U, N] added up by domain [F, U, C]."""
+    domains = range(int(domain_of_node.max()) + 1)
+    return np.stack([features[:, :, domain_of_node == one].sum(axis=2) for one in domains], axis=2)
 
 
-def _receiving(kinds: RoundKinds, trip: Trip) -> np.ndarray:
-    return _over_run(kinds, trip, trip.airtime.payload * trip.arrives, trip.end)
-
-
-def _sending_overhead(kinds: RoundKinds, trip: Trip) -> np.ndarray:
-    frames = _over_run(kinds, trip, trip.airtime.frames - trip.airtime.payload, trip.begin)
-    answers = trip.airtime.control * trip.arrives * trip.acknowledged
-    return frames + _over_run(kinds, trip, answers, trip.end)
-
-
-def _receiving_overhead(kinds: RoundKinds, trip: Trip) -> np.ndarray:
-    frames = (trip.airtime.frames - trip.airtime.payload) * trip.arrives
-    answers = trip.airtime.control * trip.acknowledged
-    return _over_run(kinds, trip, frames, trip.end) + _over_run(kinds, trip, answers, trip.begin)
-
-
-def _aggregates(kinds: RoundKinds, trip: Trip) -> np.ndarray:
-    return _over_run(kinds, trip, trip.airtime.aggregates, trip.begin)
-
-
-def _point_receiving(kinds: RoundKinds, trip: Trip) -> np.ndarray:
-    return _over_run(kinds, trip, trip.airtime.frames * trip.arrives, np.where(trip.end < 0, trip.begin, -1))
-
-
-def _point_sending(kinds: RoundKinds, trip: Trip) -> np.ndarray:
-    if trip.free:
-        return np.zeros((len(trip.repeats.tries), kinds.nodes))
-    account = np.where(trip.begin < 0, trip.at, -1)
-    return _over_run(kinds, trip, trip.airtime.frames, account)
-
-
-_PARTS: dict[str, Callable[[RoundKinds, Trip], np.ndarray]] = {
-    "sending": _sending,
-    "receiving": _receiving,
-    "sending_overhead": _sending_overhead,
-    "receiving_overhead": _receiving_overhead,
-    "aggregates": _aggregates,
-    "point_receiving": _point_receiving,
-    "point_sending": _point_sending,
-}
-
-
-def _busy(kinds: RoundKinds, trip: Trip) -> np.ndarray:
-    """Frames and acknowledgements at each rate, and no time of lone frames [K + 1, U, N]."""
-    on_air = _at_node(kinds, trip, trip.airtime.frames + trip.airtime.control, trip.at)
-    return np.concatenate((on_air, np.zeros((1, *on_air.shape[1:]))))
-
-
-def _silence(kinds: RoundKinds, trip: Trip) -> np.ndarray:
-    """Gaps at each rate, and the number of lone frames [K + 1, U, N]."""
-    gaps = _at_node(kinds, trip, trip.airtime.gaps, trip.at)
-    return np.concatenate((gaps, _at_node(kinds, trip, trip.airtime.lone[:1], trip.at)))
-
-
-def _while_active(
-    kinds: RoundKinds, weights: np.ndarray, features: np.ndarray, active: np.ndarray, domains: np.ndarray
-) -> np.ndarray:
-    """Time of a node's channel in the rounds in which it takes part, over the run [S, N]."""
-    times = kinds.repeats[:, None] * active
-    of_run = np.zeros((features.shape[0], len(domains)))
-    for domain in range(int(domains.max()) + 1):
-        nodes = np.flatnonzero(domains == domain)
-        of_run[:, nodes] = features[:, :, nodes].sum(axis=2) @ times[:, nodes]
-    return np.asarray(weights @ of_run)
+def _while_active(features: np.ndarray, times: np.ndarray, domain_of_node: np.ndarray) -> np.ndarray:
+    """Amounts [F, U, C] of a node's domain in the rounds [U, N] in which it takes part [F, N]."""
+    of_run = np.zeros((len(features), len(domain_of_node)))
+    for domain in range(features.shape[2]):
+        nodes = np.flatnonzero(domain_of_node == domain)
+        of_run[:, nodes] = features[:, :, domain] @ times[:, nodes]
+    return of_run

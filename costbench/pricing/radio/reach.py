@@ -78,7 +78,7 @@ def mcs_of_links(
         margin = draws(f"{key}.link.sensitivity_margin")[:, None]
         mcs = mcs_by_sensitivity(level, _usable(radio.link), margin)
     _check_reach(mcs, level, distance, device.profile.id, device.radio, radio.link)
-    lost = float((mcs[1:] < LOWEST).mean()) if len(mcs) > 1 else 0.0
+    lost = float((mcs[1:] < LOWEST).mean()) if mcs[1:].size else 0.0
     note = f"{100 * lost:.2g} % of links and draws are out of reach and priced at the lowest rate"
     return np.maximum(mcs, LOWEST), (note,) if lost else ()
 

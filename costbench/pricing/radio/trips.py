@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 
 import numpy as np
@@ -46,70 +46,65 @@ def trips_of(
 
     Returns
     -------
-    Data on each hop, and then the acknowledgements of the transport on the way back
+    Messages on each hop, and then the acknowledgements of the transport on the way back
     """
-    payload = -(-rows.bits // 8)
-    there = rows.delivered & (rows.bits > 0)
+    octets, length = np.unique(-(-rows.bits // 8), return_inverse=True)
     if broadcast:
-        yield from _broadcast(rows, modes, mac, path, repeats)
+        yield from _broadcast(rows, octets, length, modes, mac, path, repeats)
         return
-    outgoing = _stacked([message_airtime(payload, mode, mac) for mode in modes])
-    yield from _hops(rows.round_kind, rows.sender, rows.receiver, outgoing, there, path, repeats)
+    there = rows.delivered & (rows.bits > 0)
+    outgoing = _at_rates(lambda mode: message_airtime(octets, mode, mac), modes)
+    yield from _hops(rows, rows.sender, rows.receiver, outgoing, length, there, path, repeats)
     if ack_ratio > 0:
-        replies = _stacked([reply_airtime(payload * there, ack_ratio, mode, mac) for mode in modes])
-        yield from _hops(rows.round_kind, rows.receiver, rows.sender, replies, there, path, repeats)
+        replies = _at_rates(lambda mode: reply_airtime(octets, ack_ratio, mode, mac), modes)
+        answered = rows.some(np.flatnonzero(there))
+        ends, sure = (answered.receiver, answered.sender), np.ones(len(answered.sender), bool)
+        yield from _hops(answered, *ends, replies, length[there], sure, path, repeats)
 
 
 def _hops(
-    round_kind: np.ndarray,
+    rows: MessageRows,
     sender: np.ndarray,
     receiver: np.ndarray,
     airtime: Airtime,
+    length: np.ndarray,
     arrives: np.ndarray,
     path: str,
     repeats: Repeats,
 ) -> Iterator[Trip]:
-    point = np.full_like(sender, POINT)
-    ends = [(sender, receiver)] if path == "direct" else [(sender, point), (point, receiver)]
-    for begin, end in ends:
-        heard = np.ones_like(arrives) if path == "access-point" and end is point else arrives
-        yield Trip(round_kind, begin, end, airtime, heard, True, repeats)
+    if path == "direct":
+        yield Trip(rows.round_kind, sender, receiver, airtime, length, arrives, True, repeats)
+        return
+    point, sure = np.full_like(sender, POINT), np.ones_like(arrives)
+    yield Trip(rows.round_kind, sender, point, airtime, length, sure, True, repeats)
+    yield Trip(rows.round_kind, point, receiver, airtime, length, arrives, True, repeats)
 
 
 def _broadcast(
-    rows: MessageRows, modes: Sequence[PhyMode], mac: WifiMac, path: str, repeats: Repeats
+    rows: MessageRows,
+    octets: np.ndarray,
+    length: np.ndarray,
+    modes: Sequence[PhyMode],
+    mac: WifiMac,
+    path: str,
+    repeats: Repeats,
 ) -> Iterator[Trip]:
     """Each content once to the access point, if there is one, and once at the basic rate to all receivers."""
-    contents = np.stack([rows.round_kind, rows.sender, rows.content], axis=1)
-    _, first, content_of_row = np.unique(contents, axis=0, return_index=True, return_inverse=True)
-    once = rows.some(first)
-    payload, point = -(-once.bits // 8), np.full(len(first), POINT)
+    first = rows.first_of_contents()
+    once, of_once = rows.some(first), length[first]
+    nobody, nowhere = np.full(len(first), POINT), np.zeros(len(first), bool)
     if path == "access-point":
-        outgoing = _stacked([message_airtime(payload, mode, mac) for mode in modes])
-        heard = np.ones(len(first), bool)
-        yield Trip(once.round_kind, once.sender, point, outgoing, heard, True, repeats)
-    on_air = _stacked([broadcast_airtime(payload, mac)])
-    begin = once.sender if path == "direct" else point
-    nobody = np.full(len(first), POINT)
-    yield Trip(
-        once.round_kind,
-        begin,
-        nobody,
-        on_air,
-        np.zeros(len(first), bool),
-        False,
-        repeats.never(),
-        near=once.sender,
-    )
-    heard_of = content_of_row.reshape(-1)
-    to_receivers = Airtime(*(getattr(on_air, part.name)[:, heard_of] for part in fields(Airtime)))
+        outgoing = _at_rates(lambda mode: message_airtime(octets, mode, mac), modes)
+        yield Trip(once.round_kind, once.sender, nobody, outgoing, of_once, ~nowhere, True, repeats)
+    basic, once_each = _at_rates(lambda _mode: broadcast_airtime(octets, mac), modes[:1]), repeats.never()
+    begin = once.sender if path == "direct" else nobody
+    yield Trip(once.round_kind, begin, nobody, basic, of_once, nowhere, False, once_each, near=once.sender)
+    ears = np.full(len(rows.sender), POINT)
     arrives = rows.delivered & (rows.bits > 0)
-    nobody = np.full(len(rows.sender), POINT)
-    yield Trip(
-        rows.round_kind, nobody, rows.receiver, to_receivers, arrives, False, repeats.never(), free=True
-    )
+    yield Trip(rows.round_kind, ears, rows.receiver, basic, length, arrives, False, once_each, free=True)
 
 
-def _stacked(airtimes: Sequence[Airtime]) -> Airtime:
-    """Airtimes of the rates [K, M]."""
-    return Airtime(*(np.stack([getattr(each, part.name) for each in airtimes]) for part in fields(Airtime)))
+def _at_rates(airtime: Callable[[PhyMode], Airtime], modes: Sequence[PhyMode]) -> Airtime:
+    """Airtimes of all lengths at each of the rates [K, Z]."""
+    each = [airtime(mode) for mode in modes]
+    return Airtime(*(np.stack([getattr(one, part.name) for one in each]) for part in fields(Airtime)))

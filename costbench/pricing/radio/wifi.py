@@ -144,7 +144,7 @@ def _groups(
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Messages, and the MCS [S] of their links in every draw."""
     device, draws = fleet.devices[number], fleet.draws[number]
-    if scenario.place is None:
+    if scenario.place is None or not len(mine):
         yield mine, draws(f"radios.{device.radio}.link.mcs").astype(int)
         return
     rows = kinds.messages
@@ -179,10 +179,10 @@ def _mode(link: WifiLink, mcs: int, draws: Draws, key: str) -> PhyMode:
 
 def _terms(on_air: OnAir, fleet: Fleet, scenario: Scenario) -> dict[str, Spent]:
     terms = terms_of(on_air, fleet, scenario)
-    frames, handling = terms["overhead_frames"], fleet.radio("aggregate_energy") * on_air.aggregates
+    frames, handling = terms["overhead_frames"], fleet.radio("aggregate_energy") * on_air.sums.aggregates
     terms["overhead_frames"] = Spent(frames.seconds, frames.joules + handling)
     if scenario.boundary != "device" and _path(fleet) == "access-point":
         listens, forwards = (fleet.radio(f"link.access_point.{way}_power") for way in ("receive", "transmit"))
-        energy = listens * on_air.point_receiving + forwards * on_air.point_sending
-        terms["access_point"] = Spent(on_air.point_receiving + on_air.point_sending, energy)
+        hears, sends = on_air.sums.point_receiving, on_air.sums.point_sending
+        terms["access_point"] = Spent(hears + sends, listens * hears + forwards * sends)
     return terms

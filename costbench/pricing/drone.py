@@ -182,8 +182,8 @@ def airframe_powers(airframe: Airframe, craft: ReferenceCraft) -> FlightPowers:
 
     Parameters
     ----------
-    airframe : profile of an aircraft on the market: mass, rotors and efficiency of the drive
-    craft : profile of the reference craft
+    airframe : aircraft on the market, by name of its numbers: mass, rotors and efficiency of the drive
+    craft : reference craft, by name of its numbers
 
     Returns
     -------

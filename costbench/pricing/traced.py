@@ -16,7 +16,7 @@ class TracedInput(NamedTuple):
 
     profile: str
     key: str
-    value: float
+    nominal: float
     low: float
     high: float
     unit: str

@@ -38,7 +38,7 @@ def input_rows(priced: Sequence[Priced]) -> Iterable[Row]:
                 "radio": price.radio,
                 "profile": entry.profile,
                 "key": entry.key,
-                "nominal": entry.value,
+                "nominal": entry.nominal,
                 **{name: getattr(entry, name) for name in ("low", "high", "unit", "kind")},
                 "place": entry.place or None,
                 "source": entry.source,

@@ -4,45 +4,28 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import ConfigDict, Field, model_validator
 
-SCHEMA = "costbench/measurements/1"
-
-Number = Annotated[float, Field(allow_inf_nan=False)]
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Count = Annotated[int, Field(ge=1)]
-Use = Literal["calibrate", "predict"]
-#: points that a line needs
-A_LINE = 2
-
-
-def refused(key: str, found: object, allowed: str) -> PydanticCustomError:
-    """An error whose sentence names what stands at a key and what may."""
-    return PydanticCustomError("refused", allowed, {"key": key, "found": found})
+from costbench.validation.parts import (
+    A_LINE,
+    Count,
+    Described,
+    NotNegative,
+    Part,
+    Positive,
+    Use,
+    refused,
+    something_to_predict,
+)
 
 
-class Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class _Entry(Part):
-    id: str = Field(min_length=1)
-    source: str = Field(min_length=1)
-    independent: bool
-    tolerance_pct: Positive | dict[str, Positive] | None
-    protocol: str = ""
-    note: str = ""
-
-
-class CellularPacket(_Entry):
+class CellularPacket(Described):
     kind: Literal["cellular_packet"]
     states: list[tuple[NotNegative, NotNegative]] = Field(min_length=1)
     measured_j: Positive
 
 
-class CellularPower(_Entry):
+class CellularPower(Described):
     kind: Literal["cellular_power"]
     bearer: str
     direction: Literal["ul", "dl"]
@@ -55,7 +38,7 @@ class CellularPower(_Entry):
         return self
 
 
-class CellularTransfer(_Entry):
+class CellularTransfer(Described):
     kind: Literal["cellular_transfer"]
     bearer: str
     direction: Literal["ul", "dl"]
@@ -81,7 +64,7 @@ class TrainingRow(Part):
     use: Use
 
 
-class EdgeTraining(_Entry):
+class EdgeTraining(Described):
     kind: Literal["edge_training"]
     rows: list[TrainingRow] = Field(min_length=1)
 
@@ -92,7 +75,7 @@ class EdgeTraining(_Entry):
             if (row.device, row.processor, row.workload) not in known:
                 allowed = "a device, processor and workload that a row with use: calibrate has"
                 raise refused(f"rows.{place}", f"{row.device}, {row.processor}, {row.workload}", allowed)
-        _something_to_predict(self.rows)
+        something_to_predict(self.rows)
         return self
 
 
@@ -105,7 +88,7 @@ class InferenceRow(Part):
     bytes: Positive
 
 
-class RooflineInference(_Entry):
+class RooflineInference(Described):
     kind: Literal["roofline_inference"]
     rows: list[InferenceRow]
 
@@ -130,7 +113,7 @@ class ClockRow(Part):
     use: Use
 
 
-class ClockScaling(_Entry):
+class ClockScaling(Described):
     kind: Literal["clock_scaling"]
     idle_w: NotNegative
     rows: list[ClockRow]
@@ -144,7 +127,7 @@ class ClockScaling(_Entry):
                 raise refused(f"rows.{place}", f"{row.runtime}, {row.precision}", allowed)
             if row.power_w < self.idle_w:
                 raise refused(f"rows.{place}.power_w", row.power_w, f"at least idle_w, {self.idle_w:g}")
-        _something_to_predict(self.rows)
+        something_to_predict(self.rows)
         return self
 
 
@@ -159,7 +142,7 @@ class HplRow(Part):
     use: Use
 
 
-class Hpl(_Entry):
+class Hpl(Described):
     kind: Literal["hpl"]
     rows: list[HplRow]
 
@@ -171,7 +154,7 @@ class Hpl(_Entry):
                 raise refused(f"rows.{place}.family", row.family, "one that a row with use: calibrate has")
             if row.power_w < row.idle_w:
                 raise refused(f"rows.{place}.power_w", row.power_w, f"at least idle_w, {row.idle_w:g}")
-        _something_to_predict(self.rows)
+        something_to_predict(self.rows)
         return self
 
 
@@ -185,7 +168,7 @@ class FrameRow(Part):
     measured_mj: Positive
 
 
-class WifiFrame(_Entry):
+class WifiFrame(Described):
     kind: Literal["wifi_frame"]
     rows: list[FrameRow] = Field(min_length=1)
 
@@ -203,7 +186,7 @@ class GoodputRow(Part):
     goodput_bps: Positive
 
 
-class BleGoodput(_Entry):
+class BleGoodput(Described):
     kind: Literal["ble_goodput"]
     rows: list[GoodputRow] = Field(min_length=1)
     cycle_27_byte_encrypted_s: Positive | None = None
@@ -214,7 +197,7 @@ class RateRow(Part):
     mbps: Positive
 
 
-class PhyRate(_Entry):
+class PhyRate(Described):
     kind: Literal["phy_rate"]
     rows: list[RateRow] = Field(min_length=1)
 
@@ -232,7 +215,7 @@ class PropulsionInputs(Part):
     disc_area_m2: Positive
 
 
-class Propulsion(_Entry):
+class Propulsion(Described):
     kind: Literal["propulsion"]
     inputs: PropulsionInputs
     measured: dict[
@@ -247,18 +230,18 @@ class EnduranceRow(Part):
     mean_power_w: Positive
 
 
-class Endurance(_Entry):
+class Endurance(Described):
     kind: Literal["endurance"]
     rows: list[EnduranceRow] = Field(min_length=1)
 
 
-class Compatibility(_Entry):
+class Compatibility(Described):
     kind: Literal["compatibility"]
     rule: str
     mwh_per_round: dict[str, dict[str, Positive]] = Field(min_length=1)
 
 
-class Information(_Entry):
+class Information(Described):
     """Free fields: shown, never predicted."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -296,8 +279,3 @@ class Measurements(Part):
 
     schema_: Literal["costbench/measurements/1"] = Field(alias="schema")
     entries: list[Entry] = Field(min_length=1)
-
-
-def _something_to_predict(rows: Any) -> None:
-    if not any(row.use == "predict" for row in rows):
-        raise refused("rows", "no row with use: predict", "at least one row with use: predict")

@@ -62,7 +62,12 @@ MISTAKES = {
     "price abc --profile phone --json --csv a.csv": (2, "give either --json or --csv"),
     "report abc --profile phone": (2, "--out"),
     "profiles show fone": (2, "no profile 'fone'"),
-    "profiles check spec.yaml": (3, "spec.yaml: "),
+    "profiles check broken.yaml": (3, "broken.yaml: line"),
+    "price abc --profile phone*0": (2, "found '0'; allowed: a number of nodes, at least 1"),
+    "price abc --profile phone*2+drone": (2, "in a mixed fleet every device says how many nodes are one"),
+    "price abc --profile jetson-orin-nano@TURBO": (2, "no power mode 'TURBO': it has 15W, MAXN_SUPER"),
+    "validate --file spec.yaml": (3, "spec.yaml: schema"),
+    "validate --file none.yaml": (3, "none.yaml: found 'no such file'"),
     "data fetch nonsense": (2, "no data set 'nonsense'"),
 }
 

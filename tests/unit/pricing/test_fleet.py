@@ -1,4 +1,4 @@
-"""Fleets of different devices, who waits for whom, collision domains, and where a price's numbers come from."""
+"""Fleets of different devices, who waits for whom, collision domains, and where numbers come from."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from costbench.errors import UsageError
 from costbench.pricing.fleet import device_of
 from costbench.pricing.price import price, price_fleet
-from costbench.pricing.scenario import Scenario
+from costbench.pricing.scenario import AS_IS, Scenario
 from costbench.pricing.sensitivity import variance_shares
 from costbench.profile import load_profile
 
@@ -16,7 +16,7 @@ STEPS = [(n, "forward", 2_500_000_000, 100) for n in range(4)]
 PHONE, NANO = load_profile("phone"), load_profile("jetson-nano")
 
 
-def fleet_price(run, names, scenario=Scenario(), samples=1, radio="wifi"):
+def fleet_price(run, names, scenario=AS_IS, samples=1, radio="wifi"):
     devices = [device_of({"phone": PHONE, "nano": NANO}[name], radio) for name in names]
     return price_fleet(run, devices, samples, 0, scenario)
 

@@ -48,7 +48,7 @@ def test_the_speed_of_least_power():
 def test_an_airframe_at_its_battery():
     mini, craft = load_airframe("mavic-mini"), load_reference_craft()
     powers = airframe_powers(mini, craft)
-    # W = 0.249 x 9.80665 N, A = 4 pi (4.7 x 0.0254 / 2)^2 = 0.04477 m2: (W/20)^1.5 sqrt(0.503/A) x 168.5 W / 0.7
+    # W = 0.249 x 9.80665 N, A = 4 pi (4.7 x 0.0254 / 2)^2 = 0.04477 m2; 168.5 W in hover of 20 N on 0.503 m2
     expected = (0.249 * 9.80665 / 20) ** 1.5 * np.sqrt(0.503 / 0.044773) * 168.484 / 0.7
     assert powers.hover == pytest.approx(expected, rel=1e-3)
     assert powers.best_endurance < powers.hover

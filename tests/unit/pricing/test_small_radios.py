@@ -36,14 +36,14 @@ def test_a_bluetooth_cycle():
 
 def test_a_message_over_bluetooth_in_events(counts):
     phone = load_profile("phone")
-    # 2440 B are ten packets of 244 B: two whole events of four packets, 30 ms each, and two packets of 2.5 ms.
+    # 2440 B are ten packets of 244 B: two events of four packets, 30 ms each, and two packets of 2.5 ms.
     row = price(counts(2, 1, [(0, 0, 1, 2440)]), phone, "ble", samples=1)
     assert row.per_node["total_s"].iloc[0] == pytest.approx(2 * 30e-3 + 2 * 2.5e-3, rel=1e-9)
     sender, receiver = joules(row, 0), joules(row, 1)
     # 2440 x 8 us on the air at 23.1 + 100 mW of processor; received at 29.7 + 100 mW
     assert sender["transmit"] == pytest.approx(19_520e-6 * 0.1231, rel=1e-9)
     assert receiver["receive"] == pytest.approx(19_520e-6 * 0.1297, rel=1e-9)
-    # Ten times 21 B of headers at 168 us sent, ten empty packets of 80 us received; the receiver the other way.
+    # Ten times 21 B of headers, 168 us, sent and ten empty packets of 80 us received; the other way there.
     assert sender["overhead_frames"] == pytest.approx(1680e-6 * 0.1231 + 800e-6 * 0.1297, rel=1e-9)
     assert receiver["overhead_frames"] == pytest.approx(1680e-6 * 0.1297 + 800e-6 * 0.1231, rel=1e-9)
     # Spaces of 20 x 150 us awake, and what is left of 65 ms asleep at 0.033 mW, the processor on throughout.
@@ -54,7 +54,7 @@ def test_a_message_over_bluetooth_in_events(counts):
 
 def test_what_bluetooth_and_cellular_cannot_do(counts):
     for radio in ("ble", "lte"):
-        with pytest.raises(UsageError, match="--cast broadcast.*unicast"):
+        with pytest.raises(UsageError, match=r"--cast broadcast.*unicast"):
             price(counts(2, 1, [(0, 0, 1, 8)]), load_profile("phone"), radio, samples=1, scenario=BROADCAST)
 
 
@@ -84,7 +84,7 @@ def test_broadcast_over_ieee_802_15_4_is_sent_once(counts):
 
 
 def test_airtime_of_lora():
-    # SF7, 125 kHz: a symbol is 1.024 ms. 20 B: ceil((160 - 28 + 28 + 16) / 28) = 7 blocks of 5, and 8: 43 symbols;
+    # SF7, 125 kHz: a symbol is 1.024 ms; ceil((160 - 28 + 28 + 16) / 28) = 7 blocks of 5, and 8: 43 symbols;
     # (8 + 4.25 + 43) x 1.024 ms = 56.576 ms, the figure of Semtech's calculator.
     assert lora_airtime(20, LORA) == pytest.approx(56.576e-3, rel=1e-12)
     # SF12: a symbol of 32.768 ms asks for low data rate optimisation: 10 bits a symbol.
@@ -127,7 +127,7 @@ def test_cellular_acknowledgements_go_the_other_way(counts, device):
 
     run = counts(2, 1, [(0, 0, 1, 125_000)])
     without, with_acks = price(run, device(), "lte", 1), price(run, device(half), "lte", 1)
-    # 125 segments: 62.5 acknowledgements of 50 B = 25,000 bit: down at 20 Mbit/s and up at 10 Mbit/s, both at 2 W
+    # 125 segments: 62.5 acknowledgements of 50 B = 25,000 bit, down at 20 and up at 10 Mbit/s, both at 2 W
     assert joules(with_acks, 0)["overhead_frames"] - joules(without, 0)["overhead_frames"] == pytest.approx(
         2 * 25_000 / 20e6
     )

@@ -178,6 +178,11 @@ def test_beyond_the_device_the_access_point_is_paid_too(counts, device):
     )
     assert own.per_node["access_point_j"].sum() == 0
     assert both.per_node["access_point_j"].sum() == pytest.approx((2 + 1) * FRAME * MICRO, rel=1e-9)
+    # It hears a broadcast once, at MCS 9, and sends it on once at the basic rate
+    once = Scenario(cast="broadcast", boundary="device+access-point")
+    spread = price(run, device(), "wifi", samples=1, scenario=once)
+    heard_and_sent = (1 * FRAME + 2 * BROADCAST_FRAME) * MICRO
+    assert spread.per_node["access_point_j"].sum() == pytest.approx(heard_and_sent, rel=1e-9)
     ad_hoc = price(run, device(direct), "wifi", samples=1, scenario=Scenario(boundary="device+access-point"))
     assert ad_hoc.per_node["access_point_j"].sum() == 0
 

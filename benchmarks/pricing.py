@@ -2,11 +2,11 @@
 
     python benchmarks/pricing.py [--rounds 78200] [--profiles 100]
 
-The ledger has 16 nodes with one out-neighbour each (one-peer exponential graph). In one, all messages have the
-same size, as with positions of fixed length; in the other every message has its own, as with an entropy code, so
-that no two rounds are alike. Prices start from the tables in memory, run on one thread, and are given as seconds,
-as rows a second, and as the growth from a quarter of the rounds to all (4 is linear). Peak memory is that of a
-process of its own. Prints one JSON document.
+The ledger has 16 nodes with one out-neighbour each (one-peer exponential graph). In one, all messages
+have the same size, as with positions of fixed length; in the other every message has its own, as with an
+entropy code, so that no two rounds are alike. Prices start from the tables in memory, run on one thread,
+and are given as seconds, as rows a second, and as the growth from a quarter of the rounds to all (4 is
+linear). Peak memory is that of a process of its own. Prints one JSON document.
 """
 
 from __future__ import annotations
@@ -80,7 +80,10 @@ def ledger(rounds: int, alike: bool) -> Counts:
         for node in range(NODES)
         for phase, mega in work.items()
     ]
-    columns = "round_start round_stop node phase dtype flop bytes_read bytes_written launches".split()
+    columns = [
+        *["round_start", "round_stop", "node", "phase", "dtype"],
+        *["flop", "bytes_read", "bytes_written", "launches"],
+    ]
     return Counts("benchmark000", "benchmark", NODES, rounds, messages, pd.DataFrame(rows, columns=columns))
 
 

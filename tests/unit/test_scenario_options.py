@@ -39,7 +39,10 @@ def run():
     names = "round sender receiver content elements value_bits index_bits side_bits padding_bits header_bits"
     messages = pd.DataFrame(rows, columns=[*names.split(), "delivered"])
     work = [(0, 2, n, "optimizer", "float32", 10**8, 10**6, 10**6, 10) for n in range(2)]
-    columns = ["round_start", "round_stop", "node", "phase", "dtype", "flop", "bytes_read", "bytes_written", "launches"]
+    columns = [
+        *["round_start", "round_stop", "node", "phase", "dtype"],
+        *["flop", "bytes_read", "bytes_written", "launches"],
+    ]
     compute = pd.DataFrame(work, columns=columns)
     places = np.array([[0.0, 0.0], [18.0, 24.0]])
     return Counts("0123456789ab", "two", 2, 2, messages, compute, places, 2500, 8)

@@ -32,7 +32,7 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) 
     """A table with its first column left-aligned and the others right-aligned."""
     built = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
     for position, column in enumerate(columns):
-        built.add_column(column, justify="left" if position == 0 else "right")
+        built.add_column(column, justify="left" if position == 0 else "right", overflow="fold")
     for row in rows:
         built.add_row(*map(str, row))
     return built

@@ -49,9 +49,9 @@ class MessageRows:
         """Some of the messages, by their places."""
         return MessageRows(*(column[chosen] for column in vars(self).values()))
 
-    def first_of_contents(self) -> np.ndarray:
-        """Places of the first message of each round, sender and content, int."""
-        contents = np.stack([self.round_kind, self.sender, self.content], axis=1)
+    def first_of_contents(self, *apart: np.ndarray) -> np.ndarray:
+        """Places of the first message of each round, sender and content, int; and of further columns [M]."""
+        contents = np.stack([self.round_kind, self.sender, self.content, *apart], axis=1)
         return np.sort(np.unique(contents, axis=0, return_index=True)[1])
 
 

@@ -85,7 +85,7 @@ def test_many_messages_take_what_each_takes_alone(lengths, mode, mac, ratio):
     ):
         together = airtime_of(np.array(lengths))
         alone = [airtime_of(np.array([n])) for n in lengths]
-        for part in ("payload", "frames", "control", "gaps", "aggregates", "lone"):
+        for part in ("payload", "frames", "control", "gaps", "sensed", "aggregates", "lone"):
             assert getattr(together, part).tolist() == [getattr(one, part)[0] for one in alone], part
 
 

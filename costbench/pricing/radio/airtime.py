@@ -64,14 +64,16 @@ class Airtime:
     """Times of each message on one hop, [M]; `aggregates` and `lone` are counts [1], the rest [s].
 
     `payload` is the payload bits at the PHY rate, `frames` the frames with headers and preambles (payload
-    included), `control` the acknowledgements, `gaps` the silences that belong to the transfer. `aggregates`
-    counts transmissions, `lone` those of a single frame that waits for an acknowledgement.
+    included), `control` the acknowledgements, `gaps` the silences that belong to the transfer, of which the
+    sender is awake for `sensed`. `aggregates` counts transmissions, `lone` those of a single frame that waits
+    for an acknowledgement.
     """
 
     payload: np.ndarray
     frames: np.ndarray
     control: np.ndarray
     gaps: np.ndarray
+    sensed: np.ndarray
     aggregates: np.ndarray
     lone: np.ndarray
 
@@ -137,13 +139,15 @@ def message_airtime(payload_bytes: np.ndarray, mode: PhyMode, mac: WifiMac) -> A
     in_last = n_segments - full * each
     last_payload = payload_bytes - np.maximum(n_segments - 1, 0) * mac.segment_bytes
     exists = n_segments > 0
+    gaps = (full + exists) * (mac.access_gap + mac.sifs)
     full_frames = _ppdu_time(_full_bytes(each, mac), mode, mac)
     last_frames = np.where(exists, _ppdu_time(_last_bytes(in_last, last_payload, mac), mode, mac), 0.0)
     return Airtime(
         payload=8 * payload_bytes / mode.rate,
         frames=full * full_frames + last_frames,
         control=full * _answer_time(each, mac) + exists * _answer_time(in_last, mac),
-        gaps=(full + exists) * (mac.access_gap + mac.sifs),
+        gaps=gaps,
+        sensed=gaps,
         aggregates=full + exists,
         lone=(in_last == 1) + (full if each == 1 else 0 * full),
     )
@@ -180,11 +184,13 @@ def reply_airtime(payload_bytes: np.ndarray, ack_ratio: float, mode: PhyMode, ma
     full = np.maximum(replies - 1, 0) // each
     in_last = replies - full * each
     exists = replies > 0
+    gaps = (full + exists) * (mac.access_gap + mac.sifs)
     return Airtime(
         payload=np.zeros(len(replies)),
         frames=full * _reply_time(each, mode, mac) + exists * _reply_time(in_last, mode, mac),
         control=full * _answer_time(each, mac) + exists * _answer_time(in_last, mac),
-        gaps=(full + exists) * (mac.access_gap + mac.sifs),
+        gaps=gaps,
+        sensed=gaps,
         aggregates=full + exists,
         lone=(in_last == 1) + full * (each == 1),
     )
@@ -219,6 +225,7 @@ def broadcast_airtime(payload_bytes: np.ndarray, mac: WifiMac) -> Airtime:
         frames=full * full_frame + exists * last_frame,
         control=np.zeros(len(n_segments)),
         gaps=n_segments * mac.access_gap,
+        sensed=n_segments * mac.access_gap,
         aggregates=n_segments,
         lone=np.zeros(len(n_segments)),
     )

@@ -42,8 +42,8 @@ def exchange_of(kinds: RoundKinds, fleet: Fleet, scenario: Scenario, trips: list
 def terms_of(on_air: OnAir, fleet: Fleet, scenario: Scenario) -> dict[str, Spent]:
     """What the radios draw for their times on the air.
 
-    With power save they sleep where they would listen and overhear. The processor is awake for the node's
-    own frames.
+    With power save they sleep where they would listen and overhear, except in the silences around frames of
+    their own. The processor is awake for the node's own frames.
 
     Parameters
     ----------
@@ -57,14 +57,14 @@ def terms_of(on_air: OnAir, fleet: Fleet, scenario: Scenario) -> dict[str, Spent
     """
     sums, host = on_air.sums, fleet.radio("host_power")
     transmit, receive = (fleet.radio(f"{way}_power") + host for way in ("transmit", "receive"))
-    quiet = ("sleep_power", "sleep_power") if scenario.power_save else ("listen_power", "overhear_power")
-    listen, overhear = (fleet.radio(power) for power in quiet)
+    quiet = ("sleep", "sleep") if scenario.power_save else ("listen", "overhear")
+    listen, resting, overhear = (fleet.radio(f"{way}_power") for way in ("listen", *quiet))
     overhead = sums.sending_overhead + sums.receiving_overhead
     overhead_energy = transmit * sums.sending_overhead + receive * sums.receiving_overhead
     return {
         "transmit": Spent(sums.sending, transmit * sums.sending),
         "receive": Spent(sums.receiving, receive * sums.receiving),
-        "listen": Spent(on_air.silent, listen * on_air.silent),
+        "listen": Spent(on_air.silent, listen * sums.sensing + resting * (on_air.silent - sums.sensing)),
         "overhear": Spent(on_air.overheard, overhear * on_air.overheard),
         "overhead_frames": Spent(overhead, overhead_energy),
     }

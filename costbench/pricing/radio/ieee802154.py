@@ -73,7 +73,7 @@ def frame_airtime(
     payload = 8 * np.asarray(payload_bytes) / frame.phy_rate
     answer = acknowledged * n_frames
     gaps = n_frames * (backoff + frame.frame_space) + answer * frame.turnaround
-    parts = (payload, payload + n_frames * frame.overhead, answer * frame.acknowledgement, gaps)
+    parts = (payload, payload + n_frames * frame.overhead, answer * frame.acknowledgement, gaps, gaps)
     return Airtime(*(np.asarray(part, dtype=float)[None] for part in (*parts, n_frames, 0 * n_frames)))
 
 

@@ -117,7 +117,7 @@ def _airtime(frame: LoraFrame, payload: np.ndarray) -> Airtime:
     bit_rate = frame.spreading_factor * 4 / (4 + frame.coding_rate) / frame.symbol
     carried = np.minimum(8 * payload / bit_rate, frames)
     silence = frames * (1 / frame.duty_cycle - 1)
-    parts = (carried, frames, 0 * frames, silence, n_frames * 1.0, 0 * frames)
+    parts = (carried, frames, 0 * frames, silence, 0 * frames, n_frames * 1.0, 0 * frames)
     return Airtime(*(part[None] for part in parts))
 
 

@@ -49,6 +49,7 @@ class Trip:
     acknowledged : whether `end` answers with an acknowledgement
     repeats : how often frames are sent
     near : int [M], node in whose domain the channel is used where `begin` is none; None: that of `end`
+    account : int [M], node on whose account an access point sends; None: that of `near`
     free : whether the hop uses no channel of its own: it is another ear for one that does
     """
 
@@ -61,6 +62,7 @@ class Trip:
     acknowledged: bool
     repeats: Repeats
     near: np.ndarray | None = None
+    account: np.ndarray | None = None
     free: bool = False
 
     @property
@@ -83,22 +85,27 @@ class Trip:
             lengths * kinds.nodes,
         ).reshape(lengths, kinds.nodes)
 
-    def drawn(self, of_rates: np.ndarray) -> np.ndarray:
-        """Times [K, N] over the run in every draw, with repetitions [S, N]."""
-        return np.asarray(self.repeats.weights(self.rates)[:, :-1] @ of_rates)
+    def drawn(self, of_rates: np.ndarray, lone: np.ndarray | None = None) -> np.ndarray:
+        """Times [K, N] over the run in every draw, with repetitions [S, N]; and the longer back-off of lone
+        frames [N]."""
+        weights = self.repeats.weights(self.rates)
+        longer = 0.0 if lone is None else weights[:, -1:] * lone
+        return np.asarray(weights[:, :-1] @ of_rates + longer)
 
 
 @dataclass(frozen=True)
 class Sums:
     """Times over the whole run of each node, [S, N] [s], and aggregates that it sent [1].
 
-    `point_receiving` and `point_sending` are the access point's times on account of a node.
+    `sensing` is silence that a node must hear to send. `point_receiving` and `point_sending` are the access
+    point's times on account of a node.
     """
 
     sending: np.ndarray
     receiving: np.ndarray
     sending_overhead: np.ndarray
     receiving_overhead: np.ndarray
+    sensing: np.ndarray
     aggregates: np.ndarray
     point_receiving: np.ndarray
     point_sending: np.ndarray
@@ -109,7 +116,8 @@ class Sums:
         air, overhead = trip.airtime, trip.airtime.frames - trip.airtime.payload
         sent = trip.counted(kinds, trip.begin)
         heard = trip.counted(kinds, trip.end, trip.arrives)
-        at_point = np.where(trip.end < 0, trip.begin, -1), np.where(trip.begin < 0, trip.at, -1)
+        payer = trip.at if trip.account is None else trip.account
+        at_point = np.where(trip.end < 0, trip.begin, -1), np.where(trip.begin < 0, payer, -1)
         forwarded = trip.counted(kinds, at_point[1]) * (not trip.free)
         answers = air.control * trip.acknowledged
         return cls(
@@ -117,6 +125,7 @@ class Sums:
             receiving=trip.drawn(air.payload @ heard),
             sending_overhead=trip.drawn(overhead @ sent + answers @ heard),
             receiving_overhead=trip.drawn(overhead @ heard + answers @ sent),
+            sensing=trip.drawn(air.sensed @ sent, air.lone[0] @ sent),
             aggregates=trip.drawn(air.aggregates @ sent),
             point_receiving=trip.drawn(air.frames @ trip.counted(kinds, at_point[0], trip.arrives)),
             point_sending=trip.drawn(air.frames @ forwarded),

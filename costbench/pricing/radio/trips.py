@@ -31,6 +31,7 @@ def trips_of(
     broadcast: bool,
     ack_ratio: float,
     repeats: Repeats,
+    domain_of_node: np.ndarray,
 ) -> Iterator[Trip]:
     """The hops of some messages.
 
@@ -43,6 +44,7 @@ def trips_of(
     broadcast : bool, whether equal contents of a round go out once, as int [1]
     ack_ratio : scalar, acknowledgement segments of the transport for each segment [1]
     repeats : draws, by name of how often frames are sent
+    domain_of_node : int [N], collision domain of each node [1]
 
     Returns
     -------
@@ -50,7 +52,12 @@ def trips_of(
     """
     octets, length = np.unique(-(-rows.bits // 8), return_inverse=True)
     if broadcast:
-        yield from _broadcast(rows, octets, length, modes, mac, path, repeats)
+        basic = _at_rates(lambda _mode: broadcast_airtime(octets, mac), modes[:1])
+        if path == "direct":
+            yield from _direct_broadcast(rows, basic, length, repeats.never())
+            return
+        outgoing = _at_rates(lambda mode: message_airtime(octets, mode, mac), modes)
+        yield from _relayed_broadcast(rows, outgoing, basic, length, repeats, domain_of_node)
         return
     there = rows.delivered & (rows.bits > 0)
     outgoing = _at_rates(lambda mode: message_airtime(octets, mode, mac), modes)
@@ -80,28 +87,41 @@ def _hops(
     yield Trip(rows.round_kind, point, receiver, airtime, length, arrives, True, repeats)
 
 
-def _broadcast(
-    rows: MessageRows,
-    octets: np.ndarray,
-    length: np.ndarray,
-    modes: Sequence[PhyMode],
-    mac: WifiMac,
-    path: str,
-    repeats: Repeats,
-) -> Iterator[Trip]:
-    """Each content once to the access point, if there is one, and once at the basic rate to all receivers."""
+def _direct_broadcast(rows: MessageRows, basic: Airtime, length: np.ndarray, once: Repeats) -> Iterator[Trip]:
+    """Each content once to all receivers."""
     first = rows.first_of_contents()
-    once, of_once = rows.some(first), length[first]
     nobody, nowhere = np.full(len(first), POINT), np.zeros(len(first), bool)
-    if path == "access-point":
-        outgoing = _at_rates(lambda mode: message_airtime(octets, mode, mac), modes)
-        yield Trip(once.round_kind, once.sender, nobody, outgoing, of_once, ~nowhere, True, repeats)
-    basic, once_each = _at_rates(lambda _mode: broadcast_airtime(octets, mac), modes[:1]), repeats.never()
-    begin = once.sender if path == "direct" else nobody
-    yield Trip(once.round_kind, begin, nobody, basic, of_once, nowhere, False, once_each, near=once.sender)
-    ears = np.full(len(rows.sender), POINT)
-    arrives = rows.delivered & (rows.bits > 0)
-    yield Trip(rows.round_kind, ears, rows.receiver, basic, length, arrives, False, once_each, free=True)
+    sender = rows.sender[first]
+    yield Trip(rows.round_kind[first], sender, nobody, basic, length[first], nowhere, False, once)
+    yield _heard(rows, basic, length, once)
+
+
+def _relayed_broadcast(
+    rows: MessageRows,
+    outgoing: Airtime,
+    basic: Airtime,
+    length: np.ndarray,
+    repeats: Repeats,
+    domain_of_node: np.ndarray,
+) -> Iterator[Trip]:
+    """Each content once to an access point, and from there once in every domain that has receivers."""
+    first, once = rows.first_of_contents(), repeats.never()
+    nobody, sure = np.full(len(first), POINT), np.ones(len(first), bool)
+    yield Trip(
+        rows.round_kind[first], rows.sender[first], nobody, outgoing, length[first], sure, True, repeats
+    )
+    again = rows.first_of_contents(domain_of_node[rows.receiver])
+    nobody, nowhere = np.full(len(again), POINT), np.zeros(len(again), bool)
+    near, account = rows.receiver[again], rows.sender[again]
+    times = (basic, length[again], nowhere, False, once)
+    yield Trip(rows.round_kind[again], nobody, nobody, *times, near=near, account=account)
+    yield _heard(rows, basic, length, once)
+
+
+def _heard(rows: MessageRows, basic: Airtime, length: np.ndarray, once: Repeats) -> Trip:
+    """What the receivers of broadcasts hear."""
+    ears, arrives = np.full(len(rows.sender), POINT), rows.delivered & (rows.bits > 0)
+    return Trip(rows.round_kind, ears, rows.receiver, basic, length, arrives, False, once, free=True)
 
 
 def _at_rates(airtime: Callable[[PhyMode], Airtime], modes: Sequence[PhyMode]) -> Airtime:

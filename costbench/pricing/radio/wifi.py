@@ -136,6 +136,7 @@ def _trips_of_device(
             broadcast=scenario.cast == "broadcast",
             ack_ratio=draws.nominal(f"{key}.transport_ack_ratio"),
             repeats=Repeats(rate_of_draw.reshape(-1), tries, backoff),
+            domain_of_node=scenario.domains(kinds.nodes),
         )
 
 

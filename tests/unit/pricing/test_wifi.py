@@ -116,6 +116,18 @@ def test_with_power_save_a_radio_sleeps_through_what_is_not_its_own(counts, devi
     assert (sum(quiet) < 0.5 * sum(loud)).all()
     # Asleep at 10 mW while the other pair has the channel: 2 x 96.8 us busy, and its own second hop
     assert node(saving, 0)["overhear_j"] == pytest.approx(0.01 * 3 * (FRAME + ACK) * MICRO, rel=1e-9)
+    # It senses the channel before its own frame and until it is answered; a receiver waits for nothing
+    assert node(saving, 0)["listen_j"] == pytest.approx((0.4 + 3 * 0.01) * GAPS * MICRO, rel=1e-9)
+    assert node(saving, 1)["listen_j"] == pytest.approx(4 * 0.01 * GAPS * MICRO, rel=1e-9)
+
+
+def test_with_power_save_a_sender_hears_the_longer_silence_of_a_repeated_frame(counts, device):
+    change = wifi(packet_error_rate=0.5, retry_limit=1)
+    priced = price(counts(2, 1, ONE), device(change), "wifi", 1, scenario=Scenario(power_save=True))
+    sensed, silent = 1.5 * GAPS + 36, 2 * (1.5 * GAPS + 36)
+    assert node(priced, 0)["listen_j"] == pytest.approx(
+        (0.4 * sensed + 0.01 * (silent - sensed)) * MICRO, rel=1e-9
+    )
 
 
 def test_a_broadcast_from_device_to_device_goes_out_once(counts, device):
@@ -134,6 +146,24 @@ def test_an_access_point_takes_a_broadcast_once_and_sends_it_once(counts, device
     priced = price(run, device(), "wifi", samples=1, scenario=Scenario(cast="broadcast"))
     assert channel_us(priced) == pytest.approx(HOP + BROADCAST_FRAME + BROADCAST_GAP, rel=1e-9)
     assert node(priced, 0)["transmit_j"] == pytest.approx(2 * PAYLOAD * MICRO, rel=1e-9)
+
+
+def test_an_access_point_sends_a_broadcast_once_in_every_domain_that_has_receivers(counts, device):
+    run = counts(6, 1, [*ONE, (0, 0, 2, 1448), (0, 0, 3, 1448)])
+    scenario = Scenario(
+        cast="broadcast", boundary="device+access-point", domain_of_node=np.array([0, 0, 1, 1, 2, 2])
+    )
+    priced = price(run, device(), "wifi", samples=1, scenario=scenario)
+    once = BROADCAST_FRAME + BROADCAST_GAP
+    assert channel_us(priced, 0) == channel_us(priced, 1) == pytest.approx(HOP + once, rel=1e-9)
+    assert channel_us(priced, 2) == channel_us(priced, 3) == pytest.approx(once, rel=1e-9)
+    assert priced.per_node["communicate_s"].iloc[4] == 0
+    for receiver in (2, 3):
+        assert node(priced, receiver)["overhear_j"] == pytest.approx(0, abs=1e-15)
+    # The sender accounts for one reception of the access point and for two of its broadcasts
+    seconds = priced.terms.query("term == 'access_point'").set_index("node")["time_s"]
+    assert seconds[0] == pytest.approx((FRAME + 2 * BROADCAST_FRAME) * MICRO, rel=1e-9)
+    assert (seconds[1:] == 0).all()
 
 
 def test_contents_that_differ_are_not_one_broadcast(counts, device):

@@ -58,7 +58,8 @@ def _remarks(one: Priced) -> list[str]:
     said = [f"{_percent(share)} of the joules are {term.replace('_', ' ')}"]
     if term != "waiting" and nodes["total_j"].any():
         said.append(f"{_percent(nodes['waiting_j'].sum() / nodes['total_j'].sum())} waiting")
-    said += _one_sided(one)
+    if side := one.nominal_outside():
+        said.append(f"the nominal energy is {side}, for ranges of its inputs are one-sided")
     if nodes["device"].nunique() > 1:
         said.append(f"node {one.bottleneck()} ({nodes['device'].iloc[one.bottleneck()]}) is busy for longest")
     if not nodes["rounds_until_empty"].isna().all():
@@ -74,16 +75,7 @@ def _remarks(one: Priced) -> list[str]:
         grams = one.carbon_g
         said.append(f"{grams['nominal']:.3g} g CO2e ({grams['p10']:.3g} - {grams['p90']:.3g}) for all nodes")
     if causes := one.shares[:MOST_INPUTS]:
-        named = [f"{cause.key} {_percent(cause.share or 0.0)}" for cause in causes]
+        mixed = nodes["device"].nunique() > 1
+        named = [f"{cause.name if mixed else cause.key} {_percent(cause.share or 0.0)}" for cause in causes]
         said.append(f"the spread comes from {', '.join(named)}")
     return [*said, *(note.rstrip(".") for note in one.notes)]
-
-
-def _one_sided(one: Priced) -> list[str]:
-    """Why a nominal energy lies outside what most draws give, where it does."""
-    nominal = one.per_node["total_j"].mean()
-    low, high = quantile(one.draws["total_j"].mean(axis=1), (0.1, 0.9))
-    if low <= nominal <= high:
-        return []
-    side, further = ("below p10", "up") if nominal < low else ("above p90", "down")
-    return [f"the nominal energy is {side}: ranges of its inputs reach further {further}"]

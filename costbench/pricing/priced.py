@@ -98,6 +98,13 @@ class Priced:
         total = float(self.per_node["total_j"].sum())
         return term, sums[term] / total if total else 0.0
 
+    def nominal_outside(self) -> str | None:
+        """ "below p10" or "above p90" where the fleet's nominal energy lies there: ranges that reach further
+        to one side of their number do that."""
+        nominal, drawn = self.nominal("total_j").sum(), self.draws["total_j"].sum(axis=1)
+        low, high = np.percentile(drawn, (PERCENTILES[0], PERCENTILES[-1]))
+        return "below p10" if nominal < low else "above p90" if nominal > high else None
+
     def to_json(self) -> dict[str, Any]:
         """One element of `runs` in the document that `costbench price --json` prints."""
         return {

@@ -29,13 +29,19 @@ def _sentence(price: Priced) -> str:
     waiting = price.per_node["waiting_j"].sum() / price.per_node["total_j"].sum()
     if term != "waiting" and waiting >= WORTH_TELLING:
         words += f", {percentage(100 * waiting)} are waiting"
-    if len(set(price.per_node["device"])) > 1:
+    mixed = len(set(price.per_node["device"])) > 1
+    if mixed:
         node = price.bottleneck()
         words += f"; the others wait for node {node} ({price.per_node['device'].iloc[node]})"
-    return f"{words}. {_spread(price.shares)}".strip()
+    return " ".join(filter(None, (f"{words}.", _spread(price.shares, mixed), _skew(price))))
 
 
-def _spread(shares: Sequence[TracedInput]) -> str:
+def _skew(price: Priced) -> str:
+    side = price.nominal_outside()
+    return f"The nominal energy is {side}, for ranges of its inputs are one-sided." if side else ""
+
+
+def _spread(shares: Sequence[TracedInput], mixed: bool) -> str:
     named: list[TracedInput] = []
     for entry in shares[:MOST_INPUTS]:
         named.append(entry)
@@ -44,7 +50,7 @@ def _spread(shares: Sequence[TracedInput]) -> str:
     if not named:
         return ""
     part = percentage(100 * sum(entry.share or 0.0 for entry in named))
-    keys = " and ".join(f"{entry.key} ({_range(entry)})" for entry in named)
+    keys = " and ".join(f"{entry.name if mixed else entry.key} ({_range(entry)})" for entry in named)
     verb = "come" if len(named) > 1 else "comes"
     return f"{part} of the spread {verb} from {keys}: measure that first."
 

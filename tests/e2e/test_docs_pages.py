@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from costbench.pricing.price import EXCHANGES
+from costbench.pricing.terms import TERMS
 from costbench.runstore import RunStore, verify
 from costbench.spec import load_suite, suite_names
 from costbench.spec.kinds import UNIONS, kinds, options
@@ -95,3 +97,22 @@ def test_the_algorithm_of_the_page_runs_beside_the_package(tmp_path):
     assert "combine then adapt" in run.record["algorithm_reading"]
     # 4 nodes, 2 neighbours, rounds 0, 2 and 4
     assert len(run.ledger.messages) == 4 * 2 * 3
+
+
+def test_the_page_of_pricing_names_every_term_and_radio_model():
+    page = (DOCS / "pricing.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in page for name in (*TERMS, *EXCHANGES))
+
+
+def test_the_commands_of_the_page_of_pricing_work(tmp_path):
+    page = (DOCS / "pricing.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```console\n(.*?)```", page, re.S)
+    commands = block.splitlines()
+    assert commands[0] == "$ costbench run quickstart"
+    for command in commands:
+        arguments = command.removeprefix("$ costbench ").split()
+        done = subprocess.run(
+            [sys.executable, "-m", "costbench", *arguments], cwd=tmp_path, capture_output=True, text=True
+        )
+        assert done.returncode == 0, (command, done.stderr)
+    assert (tmp_path / "reports" / "priced" / "tables" / "inputs.csv").is_file()

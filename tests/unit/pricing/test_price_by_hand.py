@@ -209,3 +209,13 @@ def test_a_run_without_any_message_or_step(counts, device):
     priced = price(counts(2, 5), device(), samples=3)
     assert priced.per_node["total_j"].tolist() == [0, 0]
     assert priced.per_node["total_s"].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "side"), [(1, 3, None), (2, 9, "below p10"), (0.1, 2, "above p90"), (2, 2, None)]
+)
+def test_a_one_sided_range_leaves_the_nominal_outside(push, device, low, high, side):
+    def tail_power(document):
+        document["radios"]["lte"]["tail"]["power"].update(value=2, low=low, high=high)
+
+    assert price(push, device(tail_power), samples=200).nominal_outside() == side

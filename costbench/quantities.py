@@ -160,11 +160,6 @@ class Force(Sourced):
     above_zero: ClassVar[bool] = True
 
 
-class Frequency(Sourced):
-    dimension: ClassVar[str] = "frequency"
-    above_zero: ClassVar[bool] = True
-
-
 class Current(_NotNegative):
     dimension: ClassVar[str] = "current"
 

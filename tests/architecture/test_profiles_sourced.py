@@ -136,11 +136,17 @@ def test_the_dictionary_explains_nothing_that_does_not_exist():
     assert {word for word in EXPLAINED if "_" in word} <= known
 
 
-def test_radios_and_links_that_are_named_are_shipped():
+def test_radios_and_links_are_shipped_exactly_where_some_device_has_them():
     text = "".join(path.read_text() for path in FILES)
-    assert set(re.findall(r"^link: ([\w-]+)$", text, re.M)) <= {p.stem for p in (HERE / LINKS).glob("*.yaml")}
+    assert set(re.findall(r"^link: ([\w-]+)$", text, re.M)) == {p.stem for p in (HERE / LINKS).glob("*.yaml")}
     used = {name for one in HERE.glob("*.yaml") for name in parsed(one)["radios"].values()}
-    assert used <= {path.stem for path in (HERE / RADIOS).glob("*.yaml")}
+    assert used == {path.stem for path in (HERE / RADIOS).glob("*.yaml")}
+
+
+def test_the_readme_names_every_radio_of_a_device():
+    (rows,) = re.findall(r"\| radio of a device .*?\n\|---.*?\n(.*?)\n\n", README, re.S)
+    named = {name for row in rows.splitlines() for name in re.findall(r"`([\w-]+)`", row.split("|")[1])}
+    assert named == {name for one in HERE.glob("*.yaml") for name in parsed(one)["radios"]}
 
 
 def test_profiles_do_not_repeat_radios():

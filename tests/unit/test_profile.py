@@ -233,7 +233,7 @@ def test_what_a_profile_leaves_to_assumptions():
     assumed = sum(number.kind == "assumed" for number in numbers)
     assert standing(load_profile("drone")).startswith(f"{assumed} of {len(numbers)} numbers are assumed")
     assert standing(load_profile("drone")).endswith("beyond the device: wifi")
-    assert "wifi, lte, lte-2012" in standing(load_profile("phone"))
+    assert "wifi-udp, lte, lte-2012" in standing(load_profile("phone"))
 
 
 def test_a_profile_does_not_differ_from_itself():

@@ -23,6 +23,8 @@ from costbench.pricing.scenario import Scenario
 from costbench.pricing.uncertainty import Draws
 from costbench.profile.wifi import WifiLink, WifiRadio
 
+NOBODY_KEEPS_FRAMES = "without an access point nobody keeps frames for a node that sleeps: a lower bound"
+
 
 def frame_energy(transmit_power: ArrayLike, airtime: ArrayLike, cross_factor: ArrayLike) -> np.ndarray:
     """Energy above idle of sending a frame.
@@ -80,7 +82,7 @@ def exchange(kinds: RoundKinds, fleet: Fleet, scenario: Scenario) -> Exchange:
     IEEE Std 802.11-2020; P. Serrano et al., IEEE/ACM ToN 23(4), 2015, for the energy a frame
     """
     path = _path(fleet)
-    notes: list[str] = []
+    notes = [NOBODY_KEEPS_FRAMES] if scenario.power_save and path == "direct" else []
     trips = [
         trip
         for number in range(len(fleet.devices))

@@ -46,7 +46,7 @@ def ratios(tables: Tables) -> Figure:
     axes.set_ylim(len(places) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x")
-    axes.set_xlabel("times less than the baseline: dot joules (p10 to p90), bar bits")
+    axes.set_xlabel("times less than the baseline")
     _legend(figure, [(labels[run], colours[run]) for run in shown])
     return figure
 
@@ -84,7 +84,15 @@ def _short(key: str, radio: str) -> str:
 
 
 def _legend(figure: Figure, entries: list[tuple[str, str]]) -> None:
+    from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    handles = [Patch(color=colour, label=label) for label, colour in entries]
+    signs = (("joules", MARKERS[0], 6), ("bits", "|", 9))
+    handles = [
+        *(Patch(color=colour, label=label) for label, colour in entries),
+        *(
+            Line2D([], [], color=INK, linestyle="none", marker=marker, markersize=size, label=name)
+            for name, marker, size in signs
+        ),
+    ]
     figure.legend(handles=handles, loc="outside lower center", ncols=2, handlelength=1.0)

@@ -111,6 +111,11 @@ def test_power_save_sleeps_where_it_would_listen(ring):
     assert (asleep["transmit_j"] == awake["transmit_j"]).all()
 
 
+@pytest.mark.parametrize(("radio", "notes"), [("wifi", 0), ("wifi-direct", 1)])
+def test_power_save_without_an_access_point_is_a_lower_bound(ring, radio, notes):
+    assert len(price(ring, PHONE, radio, 1, scenario=Scenario(power_save=True)).notes) == notes
+
+
 @pytest.mark.parametrize("radio", ["wifi", "lte", "ble", "per-bit", "wifi-direct"])
 def test_energies_are_powers_times_the_times_of_the_clock(ring, radio):
     priced = price(ring, PHONE, radio, 1)

@@ -99,9 +99,21 @@ def price_fleet(
     timeline = _timeline(kinds, computing.seconds, exchange, scenario)
     idle = fleet("idle.power")
     sums = term_sums(timeline, exchange, compute_energy=computing.energy, idle_power=idle)
-    notes = [*exchange.notes, *computing.notes]
+    notes = [*exchange.notes, *computing.notes, *_without_effect(scenario, exchange, fleet)]
     ignored = split_phases(counts.compute)[1]
     return assembled(counts, fleet, scenario, sums, timeline, tier_of(fleet), ignored, notes)
+
+
+def _without_effect(scenario: Scenario, exchange: Exchange, fleet: Fleet) -> list[str]:
+    """What the scenario asks for and the radio's model does not have."""
+    model = fleet.radios[0].model
+    asked = {
+        "distances": scenario.place is not None and model != "wifi-airtime",
+        "power save": scenario.power_save and not exchange.shared,
+        "collision domains": scenario.domain_of_node is not None and not exchange.shared,
+    }
+    unused = ", ".join(what for what, so in asked.items() if so)
+    return [f"without effect in the model {model}: {unused}"] if unused else []
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ import pytest
 from costbench.errors import UsageError
 from costbench.pricing.fleet import device_of
 from costbench.pricing.price import price, price_fleet
-from costbench.pricing.scenario import AS_IS, Scenario
+from costbench.pricing.scenario import AS_IS, Place, Scenario
 from costbench.pricing.sensitivity import variance_shares
 from costbench.profile import load_profile
+from costbench.profile.environment import load_environment
 
 STEPS = [(n, "forward", 2_500_000_000, 100) for n in range(4)]
 PHONE, NANO = load_profile("phone"), load_profile("jetson-nano")
@@ -114,6 +115,16 @@ def test_power_save_sleeps_where_it_would_listen(ring):
 @pytest.mark.parametrize(("radio", "notes"), [("wifi", 0), ("wifi-direct", 1)])
 def test_power_save_without_an_access_point_is_a_lower_bound(ring, radio, notes):
     assert len(price(ring, PHONE, radio, 1, scenario=Scenario(power_save=True)).notes) == notes
+
+
+@pytest.mark.parametrize(("radio", "unused"), [("wifi", 0), ("lte", 1), ("ble", 1), ("per-bit", 1)])
+def test_what_a_radio_does_not_have_is_said(ring, radio, unused):
+    place = Place(load_environment("free-space"), np.full((4, 4), 5.0))
+    scenario = Scenario(power_save=True, place=place, domain_of_node=np.array([0, 0, 1, 1]))
+    notes = price(ring, PHONE, radio, 1, scenario=scenario).notes
+    said = [note for note in notes if "distances, power save, collision domains" in note]
+    assert len(said) == len(notes) == unused
+    assert not price(ring, PHONE, radio, 1).notes
 
 
 @pytest.mark.parametrize("radio", ["wifi", "lte", "ble", "per-bit", "wifi-direct"])

@@ -6,7 +6,9 @@ recognised by the sum of the 64-bit hashes of its rows, which does not depend on
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -45,9 +47,15 @@ class MessageRows:
     bits: np.ndarray
     delivered: np.ndarray
 
-    def some(self, chosen: np.ndarray) -> MessageRows:
+    def some(self, chosen: np.ndarray | slice) -> MessageRows:
         """Some of the messages, by their places."""
         return MessageRows(*(column[chosen] for column in vars(self).values()))
+
+    def blocks(self, length: int) -> Iterator[MessageRows]:
+        """The messages in parts of at least a length, whole rounds together; one part if there are none."""
+        starts = np.flatnonzero(np.diff(self.round_kind, prepend=-1))
+        cuts = starts[np.unique(np.searchsorted(starts, range(0, len(self.sender), length)))[:-1]]
+        yield from (self.some(slice(*ends)) for ends in pairwise([0, *cuts[cuts > 0], len(self.sender)]))
 
     def first_of_contents(self, *apart: np.ndarray) -> np.ndarray:
         """Places of the first message of each round, sender and content, int; and of further columns [M]."""

@@ -102,6 +102,6 @@ def _played(clock: Clock, gaps: Gaps) -> Iterator[tuple[np.ndarray, Played]]:
         total, *of_nodes = (part[holds] if len(part) == len(rest) else part for part in played)
         yield rest[holds], (total, of_nodes[0], of_nodes[1], of_nodes[2])
         rest = rest[~holds]
-    cells = max(clock.kinds.kinds, len(gaps.times), len(clock.kinds.kind_of_round))
+    cells = max(clock.kinds.kinds, len(gaps.times), len(clock.kinds.kind_of_round), len(gaps.node) // 4)
     for some in chunks(len(rest), cells):
         yield rest[some], woken_at_times(clock.rows(rest[some]), gaps)

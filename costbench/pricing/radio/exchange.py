@@ -54,7 +54,8 @@ class Window:
         """Weights [S, P] and features [P, U] of one channel: its window is their product [S, U], [s]."""
         nodes = np.flatnonzero(self.column_of_node == column)
         if self.weights.shape[2] == 1:
-            return self.weights[:, :, 0], self.features[:, :, nodes].sum(axis=2)
+            of_nodes = self.features if self.columns == 1 else self.features[:, :, nodes]
+            return self.weights[:, :, 0], of_nodes.sum(axis=2)
         kinds = self.features.shape[1]
         weights = self.weights[:, :, nodes].reshape(len(self.weights), -1)
         return weights, self.features[:, :, nodes].swapaxes(1, 2).reshape(-1, kinds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -132,12 +132,13 @@ class Sums:
         )
 
     @classmethod
-    def together(cls, parts: Iterable[Sums], shape: tuple[int, int]) -> Sums:
-        """The sums of several hops; zero [S, N] where there are none."""
-        every = list(parts)
-        return cls(
-            *(sum((getattr(one, part.name) for one in every), np.zeros(shape)) for part in fields(cls))
-        )
+    def zero(cls, shape: tuple[int, int]) -> Sums:
+        """No time at all [S, N]."""
+        return cls(*(np.zeros(shape) for _ in fields(cls)))
+
+    def plus(self, other: Sums) -> Sums:
+        """The sums of both."""
+        return Sums(*(getattr(self, part.name) + getattr(other, part.name) for part in fields(self)))
 
     @property
     def own(self) -> np.ndarray:
@@ -163,24 +164,31 @@ class OnAir:
     overheard: np.ndarray
 
     @classmethod
-    def of(cls, kinds: RoundKinds, trips: Sequence[Trip], domain_of_node: np.ndarray, rows: int) -> OnAir:
+    def of(cls, kinds: RoundKinds, trips: Iterable[Trip], domain_of_node: np.ndarray, rows: int) -> OnAir:
         """Add trips up.
 
         Parameters
         ----------
         kinds : kinds of round
-        trips : hops of all messages
+        trips : hops of all messages, at least one trip
         domain_of_node : int [N], collision domain of each node
         rows : S [1]
         """
         active = _active(kinds)
-        sums = Sums.together((Sums.of(kinds, trip) for trip in trips), (rows, kinds.nodes))
-        alike = list(_alike(trips))
-        weights = np.concatenate([group[0].repeats.weights(group[0].rates) for group in alike], axis=1)
-        features = np.concatenate([_channel(kinds, group) for group in alike])
-        silence = np.concatenate([_silence(kinds, group, domain_of_node) for group in alike])
+        sums = Sums.zero((rows, kinds.nodes))
+        channels: dict[tuple[int, int], _Channel] = {}
+        for trip in trips:
+            sums = sums.plus(Sums.of(kinds, trip))
+            if not trip.free:
+                alike = id(trip.repeats), trip.rates
+                channels.setdefault(alike, _Channel.silent(kinds, trip, domain_of_node)).add(trip)
+        weights = np.concatenate(
+            [one.repeats.weights(len(one.busy) - 1) for one in channels.values()], axis=1
+        )
+        features = np.concatenate([one.busy for one in channels.values()])
+        silence = np.concatenate([one.gaps for one in channels.values()])
         times = kinds.repeats[:, None] * active
-        in_use = _of_domains(kinds, features, domain_of_node)
+        in_use = _of_domains(features, domain_of_node)
         awake, silent = (weights @ _while_active(part, times, domain_of_node) for part in (in_use, silence))
         return cls(
             sums=sums,
@@ -193,13 +201,47 @@ class OnAir:
         )
 
 
-def _alike(trips: Sequence[Trip]) -> Iterator[list[Trip]]:
-    """The trips that use a channel, those together whose frames are sent equally often."""
-    groups: dict[tuple[int, int], list[Trip]] = {}
-    for trip in trips:
-        if not trip.free:
-            groups.setdefault((id(trip.repeats), trip.rates), []).append(trip)
-    yield from groups.values()
+@dataclass(frozen=True)
+class _Channel:
+    """Trips whose frames are sent equally often, added up in place: at each of K rates, and lone frames.
+
+    Attributes
+    ----------
+    repeats : how often frames are sent
+    busy : [K + 1, U, N], time on the channel of a node in a round [s], and number of lone frames [1]
+    gaps : [K + 1, U, C], silences of a domain in a round [s], and number of lone frames [1]
+    domain_of_node : int [N], collision domain of each node
+    """
+
+    repeats: Repeats
+    busy: np.ndarray
+    gaps: np.ndarray
+    domain_of_node: np.ndarray
+
+    @classmethod
+    def silent(cls, kinds: RoundKinds, trip: Trip, domain_of_node: np.ndarray) -> _Channel:
+        """A channel without any trip."""
+        of_node, of_domain = (
+            np.zeros((trip.rates + 1, kinds.kinds, ends)) for ends in (kinds.nodes, domain_of_node.max() + 1)
+        )
+        return cls(trip.repeats, of_node, of_domain, domain_of_node)
+
+    def add(self, trip: Trip) -> None:
+        """Add the messages of a trip."""
+        lone = trip.airtime.lone[0]
+        _add(self.busy, trip, trip.at, (*trip.airtime.channel, lone))
+        _add(self.gaps, trip, self.domain_of_node[trip.at], (*trip.airtime.gaps, lone))
+
+
+def _add(sums: np.ndarray, trip: Trip, column: np.ndarray, amounts: Sequence[np.ndarray]) -> None:
+    """Add amounts of each length of message [Z] to sums [., U, C]: only rounds that the trip is of."""
+    if not len(trip.round_kind):
+        return
+    first = trip.round_kind.min()
+    part = sums[:, first : trip.round_kind.max() + 1]
+    place = (trip.round_kind - first) * sums.shape[2] + column
+    for row, of_length in zip(part, amounts, strict=True):
+        row += np.bincount(place, of_length[trip.length], row.size).reshape(row.shape)
 
 
 def _active(kinds: RoundKinds) -> np.ndarray:
@@ -210,31 +252,10 @@ def _active(kinds: RoundKinds) -> np.ndarray:
     return (sends + receives) > 0
 
 
-def _channel(kinds: RoundKinds, trips: Sequence[Trip]) -> np.ndarray:
-    """Time on the channel at each rate, and number of lone frames, of a node in a round [K + 1, U, N]."""
-    added = np.zeros((trips[0].rates + 1, kinds.kinds, kinds.nodes))
-    for trip in trips:
-        place = trip.round_kind * kinds.nodes + trip.at
-        for row, amounts in zip(added, (*trip.airtime.channel, trip.airtime.lone[0]), strict=True):
-            row += np.bincount(place, amounts[trip.length], row.size).reshape(row.shape)
-    return added
-
-
-def _silence(kinds: RoundKinds, trips: Sequence[Trip], domain_of_node: np.ndarray) -> np.ndarray:
-    """Gaps at each rate, and number of lone frames, of a domain in a round [K + 1, U, C]."""
-    domains = int(domain_of_node.max()) + 1
-    added = np.zeros((trips[0].rates + 1, kinds.kinds, domains))
-    for trip in trips:
-        place = trip.round_kind * domains + domain_of_node[trip.at]
-        for row, amounts in zip(added, (*trip.airtime.gaps, trip.airtime.lone[0]), strict=True):
-            row += np.bincount(place, amounts[trip.length], row.size).reshape(row.shape)
-    return added
-
-
-def _of_domains(kinds: RoundKinds, features: np.ndarray, domain_of_node: np.ndarray) -> np.ndarray:
+def _of_domains(features: np.ndarray, domain_of_node: np.ndarray) -> np.ndarray:
     """Features of nodes [F, U, N] added up by domain [F, U, C]."""
-    domains = range(int(domain_of_node.max()) + 1)
-    return np.stack([features[:, :, domain_of_node == one].sum(axis=2) for one in domains], axis=2)
+    belongs = np.eye(int(domain_of_node.max()) + 1)[domain_of_node]
+    return np.asarray(features @ belongs)
 
 
 def _while_active(features: np.ndarray, times: np.ndarray, domain_of_node: np.ndarray) -> np.ndarray:

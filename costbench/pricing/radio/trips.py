@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
 import numpy as np
@@ -20,6 +20,8 @@ from costbench.pricing.rounds import MessageRows
 
 #: stands for the access point as the end of a hop
 POINT = -1
+#: messages whose lengths and times the processor's cache holds [1]
+MESSAGES_AT_A_TIME = 16_384
 
 
 def trips_of(
@@ -50,20 +52,33 @@ def trips_of(
     -------
     Messages on each hop, and then the acknowledgements of the transport on the way back
     """
-    octets, length = np.unique(-(-rows.bits // 8), return_inverse=True)
-    if broadcast:
-        basic = _at_rates(lambda _mode: broadcast_airtime(octets, mac), modes[:1])
+    once = repeats.never()
+    for part in rows.blocks(MESSAGES_AT_A_TIME):
+        octets, length = np.unique(-(-part.bits // 8), return_inverse=True)
+        outgoing = _stacked([message_airtime(octets, mode, mac) for mode in modes])
+        if not broadcast:
+            replies = [reply_airtime(octets, ack_ratio, mode, mac) for mode in modes] if ack_ratio else []
+            yield from _unicast(part, outgoing, _stacked(replies), length, path, repeats)
+            continue
+        basic = _stacked([broadcast_airtime(octets, mac)])
         if path == "direct":
-            yield from _direct_broadcast(rows, basic, length, repeats.never())
-            return
-        outgoing = _at_rates(lambda mode: message_airtime(octets, mode, mac), modes)
-        yield from _relayed_broadcast(rows, outgoing, basic, length, repeats, domain_of_node)
-        return
+            yield from _direct_broadcast(part, basic, length, once)
+        else:
+            yield from _relayed_broadcast(part, outgoing, basic, length, repeats, once, domain_of_node)
+
+
+def _unicast(
+    rows: MessageRows,
+    outgoing: Airtime,
+    replies: Airtime,
+    length: np.ndarray,
+    path: str,
+    repeats: Repeats,
+) -> Iterator[Trip]:
+    """A message to each receiver, and the acknowledgements of the transport, if there are any, back."""
     there = rows.delivered & (rows.bits > 0)
-    outgoing = _at_rates(lambda mode: message_airtime(octets, mode, mac), modes)
     yield from _hops(rows, rows.sender, rows.receiver, outgoing, length, there, path, repeats)
-    if ack_ratio > 0:
-        replies = _at_rates(lambda mode: reply_airtime(octets, ack_ratio, mode, mac), modes)
+    if replies.payload.size:
         answered = rows.some(np.flatnonzero(there))
         ends, sure = (answered.receiver, answered.sender), np.ones(len(answered.sender), bool)
         yield from _hops(answered, *ends, replies, length[there], sure, path, repeats)
@@ -102,10 +117,11 @@ def _relayed_broadcast(
     basic: Airtime,
     length: np.ndarray,
     repeats: Repeats,
+    once: Repeats,
     domain_of_node: np.ndarray,
 ) -> Iterator[Trip]:
     """Each content once to an access point, and from there once in every domain that has receivers."""
-    first, once = rows.first_of_contents(), repeats.never()
+    first = rows.first_of_contents()
     nobody, sure = np.full(len(first), POINT), np.ones(len(first), bool)
     yield Trip(
         rows.round_kind[first], rows.sender[first], nobody, outgoing, length[first], sure, True, repeats
@@ -124,7 +140,6 @@ def _heard(rows: MessageRows, basic: Airtime, length: np.ndarray, once: Repeats)
     return Trip(rows.round_kind, ears, rows.receiver, basic, length, arrives, False, once, free=True)
 
 
-def _at_rates(airtime: Callable[[PhyMode], Airtime], modes: Sequence[PhyMode]) -> Airtime:
-    """Airtimes of all lengths at each of the rates [K, Z]."""
-    each = [airtime(mode) for mode in modes]
-    return Airtime(*(np.stack([getattr(one, part.name) for one in each]) for part in fields(Airtime)))
+def _stacked(each: Sequence[Airtime]) -> Airtime:
+    """Airtimes [Z] at each of K rates as [K, Z]."""
+    return Airtime(*(np.array([getattr(one, part.name) for one in each]) for part in fields(Airtime)))

@@ -83,11 +83,11 @@ def exchange(kinds: RoundKinds, fleet: Fleet, scenario: Scenario) -> Exchange:
     """
     path = _path(fleet)
     notes = [NOBODY_KEEPS_FRAMES] if scenario.power_save and path == "direct" else []
-    trips = [
+    trips = (
         trip
         for number in range(len(fleet.devices))
         for trip in _trips_of_device(kinds, fleet, scenario, number, path, notes)
-    ]
+    )
     on_air = OnAir.of(kinds, trips, scenario.domains(kinds.nodes), fleet.rows)
     return Exchange(
         shared=True,

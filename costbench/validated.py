@@ -129,7 +129,7 @@ def _sentence(error: ErrorDetails, more: int, model: type[BaseModel], file: str 
     if error["type"] == "finite_number":
         allowed = allowed.replace("a number", "a finite number")
     if more:
-        allowed += f" ({more} more error{'s' if more > 1 else ''} in this file)"
+        allowed += f" (and {more} more error{'s' if more > 1 else ''})"
     return InputError(file, ".".join(map(str, keys)), found, allowed)
 
 

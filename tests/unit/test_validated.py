@@ -93,7 +93,7 @@ def test_a_key_that_is_no_text():
         validated(Box, {**GOOD, 5: 1}, "box.yaml")
 
 
-@pytest.mark.parametrize(("bad", "rest"), [(1, ""), (2, " (1 more error in"), (3, " (2 more errors in")])
+@pytest.mark.parametrize(("bad", "rest"), [(1, ""), (2, " (and 1 more error)"), (3, " (and 2 more errors)")])
 def test_further_errors_are_counted(bad, rest):
     wrong = dict(list({"count": 0, "title": "", "open": 7}.items())[:bad])
     message = sentence(**wrong)

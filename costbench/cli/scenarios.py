@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from costbench.errors import UsageError
+from costbench.errors import InputError, UsageError
 from costbench.pricing.counts import Counts
 from costbench.pricing.scenario import Boundary, Cast, Place, Scenario, Sync
 from costbench.profile.compatibility import Compatibility, load_compatibility
@@ -110,4 +110,7 @@ def _carbon(text: str) -> CarbonIntensity:
         raise UsageError(f"--carbon {text}: found {text!r}; allowed: {allowed}") from None
     document = {"value": nominal, "low": low, "high": high, "unit": "g/kWh"}
     stated = {"source": "given by the user with --carbon", "kind": "derived"}
-    return validated(CarbonIntensity, {**document, **stated}, "--carbon")
+    try:
+        return validated(CarbonIntensity, {**document, **stated}, f"--carbon {text}")
+    except InputError as error:
+        raise UsageError(str(error)) from None

@@ -89,14 +89,9 @@ def to_si(number: float, unit: str) -> float:
     return number * UNITS[unit].to_si
 
 
-def watts_from_dbm(level_dbm: float) -> float:
-    """Power [W] of a level in dBm, decibels above one milliwatt: 20 dBm is 0.1 W."""
-    return 1e-3 * 10.0 ** (level_dbm / 10.0)
-
-
-def dbm_from_watts(power_w: float) -> float:
-    """Level [dBm] of a power [W] above 0."""
-    return 10.0 * math.log10(power_w / 1e-3)
+def unit_after(unit: str) -> str:
+    """What follows a number in print: the unit behind a space; nothing for a ratio or a count."""
+    return "" if unit in ("-", "count") else f" {unit}"
 
 
 _PREFIXES = ("n", "u", "m", "", "k", "M", "G", "T", "P", "E")

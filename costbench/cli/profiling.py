@@ -19,6 +19,7 @@ from costbench.profile import HardwareProfile, check_profile, list_profiles, loa
 from costbench.profile.checking import faults, standing
 from costbench.profile.differences import Entry, differences, entries
 from costbench.profile.loading import profile_file
+from costbench.units import unit_after
 
 
 def _print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -61,7 +62,7 @@ def _stated(entry: Entry) -> str:
     """What stands at a key: "6 (4 to 6.2) W", the ends of a table, or a word."""
     if isinstance(entry, str):
         return entry
-    unit = "" if entry["unit"] in ("-", "count") else f" {entry['unit']}"
+    unit = unit_after(entry["unit"])
     if "values" in entry:
         numbers = entry["values"]
         return f"{len(numbers)} numbers, {min(numbers):g} to {max(numbers):g}{unit}"

@@ -19,8 +19,6 @@ TIME_KEYS = (
     "launch_time",
     "step_time",
 )
-#: rounding that an implied rate may exceed its bound by [1]
-ROUNDING = 1e-9
 
 
 def roofline_time(
@@ -70,29 +68,6 @@ def roofline_time(
         raise ValueError("rates must be above 0")
     bound = np.maximum(np.asarray(flop) / flop_per_s, np.asarray(bytes_moved) / bytes_per_s)
     return np.asarray(launches) * np.asarray(launch_time) + bound
-
-
-def implied_rate(flop: ArrayLike, seconds: ArrayLike, peak: float) -> np.ndarray:
-    """Rate at which operations were done in a measured or predicted time.
-
-    Parameters
-    ----------
-    flop : any shape, operations [FLOP]
-    seconds : same shape, time that they took, above 0 [s]
-    peak : scalar, what the processor can do at most [FLOP/s]
-
-    Returns
-    -------
-    Same shape, rate [FLOP/s]
-
-    Raises
-    ------
-    ValueError : a rate above the peak, which no processor reaches: a count or a time is wrong
-    """
-    rate = np.asarray(flop) / np.asarray(seconds)
-    if (rate > peak * (1 + ROUNDING)).any():
-        raise ValueError(f"{rate.max():.4g} FLOP/s are implied, above the peak of {peak:.4g} FLOP/s")
-    return rate
 
 
 def compute_time(kinds: RoundKinds, fleet: Fleet) -> np.ndarray:

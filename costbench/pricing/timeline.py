@@ -68,7 +68,8 @@ def barrier_timeline(kinds: RoundKinds, compute: np.ndarray, exchange: Exchange,
     Source
     ------
     Bulk-synchronous execution, L. Valiant, CACM 33(8), 1990; promotion and tail as in J. Huang et al.,
-    MobiSys 2012, section 4
+    MobiSys 2012, section 4; a tail that merges with the next transfer as in N. Balasubramanian et al., Energy
+    Consumption in Mobile Phones, IMC 2009
     """
     column_of_node = exchange.window.column_of_node
     start = np.stack(

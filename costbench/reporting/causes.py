@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from costbench.reporting.numerals import digits, percentage
+from costbench.reporting.numerals import percentage
+from costbench.units import unit_after
 
 if TYPE_CHECKING:
     from costbench.pricing.priced import Priced
@@ -56,4 +57,4 @@ def _spread(shares: Sequence[TracedInput], mixed: bool) -> str:
 
 
 def _range(entry: TracedInput) -> str:
-    return f"{digits(entry.low)} to {digits(entry.high)} {entry.unit}, {entry.kind}"
+    return f"{entry.low:g} to {entry.high:g}{unit_after(entry.unit)}, {entry.kind}"

@@ -23,7 +23,7 @@ from costbench.pricing.propagation import (
 )
 from costbench.pricing.radio.airtime import broadcast_airtime, message_airtime, reply_airtime
 from costbench.pricing.radio.phy import phy_mode
-from costbench.pricing.radio.retransmission import expected_tries, extra_backoff, residual_loss
+from costbench.pricing.radio.retransmission import expected_tries, extra_backoff
 from costbench.pricing.radio.wifi import exchange, mac_of
 from costbench.pricing.rounds import group_rounds
 from costbench.pricing.scenario import Place, Scenario
@@ -122,11 +122,11 @@ def test_a_higher_modulation_takes_no_longer(length, mac, mcs):
 @SETTINGS
 def test_more_errors_mean_more_tries_up_to_the_limit(one, other, limit):
     low, high = sorted((one, other))
-    for law in (expected_tries, residual_loss, lambda p, m: extra_backoff(p, m, 15, 1023)):
+    for law in (expected_tries, lambda p, m: extra_backoff(p, m, 15, 1023)):
         assert law(low, limit) <= law(high, limit) + 1e-12
     assert 1 <= expected_tries(high, limit) <= limit + 1
-    # A frame arrives in the end or does not: tries that succeed, (1 - p) E[tries], and residual loss are all
-    assert (1 - high) * expected_tries(high, limit) + residual_loss(high, limit) == pytest.approx(1, rel=1e-9)
+    # A frame arrives in the end or does not: a try succeeds, or all of them are lost
+    assert (1 - high) * expected_tries(high, limit) + high ** (limit + 1) == pytest.approx(1, rel=1e-9)
 
 
 @given(distances, distances, frequencies, st.floats(1.6, 6), st.floats(1, 500))

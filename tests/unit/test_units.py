@@ -3,15 +3,14 @@ import pytest
 from costbench.units import (
     DIMENSIONS,
     UNITS,
-    dbm_from_watts,
     format_bits,
     format_bytes,
     format_flop,
     format_joules,
     format_seconds,
     to_si,
+    unit_after,
     units_of,
-    watts_from_dbm,
 )
 
 
@@ -32,10 +31,8 @@ def test_conversion_to_si(number, unit, si):
     assert to_si(number, unit) == pytest.approx(si, rel=1e-15)
 
 
-def test_twenty_dbm_is_a_tenth_of_a_watt():
-    assert watts_from_dbm(20) == pytest.approx(0.1, rel=1e-15)
-    assert watts_from_dbm(0) == pytest.approx(1e-3, rel=1e-15)
-    assert dbm_from_watts(0.1) == pytest.approx(20, rel=1e-15)
+def test_a_ratio_or_a_count_has_no_unit_in_print():
+    assert [unit_after(unit) for unit in ("W", "-", "count")] == [" W", "", ""]
 
 
 def test_bits_and_bytes_are_different_dimensions():

@@ -70,34 +70,6 @@ def state_energy(durations: ArrayLike, powers: ArrayLike) -> np.ndarray:
     return np.asarray((np.asarray(durations) * np.asarray(powers)).sum(axis=-1))
 
 
-def tail_energy(gap: ArrayLike, tail_duration: ArrayLike, tail_power: ArrayLike) -> np.ndarray:
-    """Energy between a transfer and the next one: the tail merges with a transfer that follows within it.
-
-    E = P_tail min(T_tail, gap)
-
-    Parameters
-    ----------
-    gap : any shape, time until the next transfer [s]
-    tail_duration : same shape or scalar, time until the radio falls asleep [s]
-    tail_power : same shape or scalar, power above idle until then [W]
-
-    Returns
-    -------
-    Same shape, energy [J]
-
-    Raises
-    ------
-    ValueError : a negative gap
-
-    Source
-    ------
-    N. Balasubramanian, A. Balasubramanian, A. Venkataramani, Energy Consumption in Mobile Phones, IMC 2009
-    """
-    if (np.asarray(gap) < 0).any():
-        raise ValueError("gap must not be negative")
-    return np.asarray(np.minimum(gap, tail_duration) * np.asarray(tail_power))
-
-
 def exchange(kinds: RoundKinds, fleet: Fleet, scenario: Scenario) -> Exchange:
     """Communication of a run over a cellular network.
 

@@ -1,4 +1,4 @@
-"""Retransmissions of frames that are lost on the air: tries, residual loss and longer back-off."""
+"""Retransmissions of frames that are lost on the air: tries, and a longer back-off."""
 
 from __future__ import annotations
 
@@ -32,25 +32,6 @@ def expected_tries(error_rate: ArrayLike, retry_limit: int) -> np.ndarray:
     return np.asarray((1 - p ** (retry_limit + 1)) / (1 - p))
 
 
-def residual_loss(error_rate: ArrayLike, retry_limit: int) -> np.ndarray:
-    """Chance that a frame is lost although it was repeated as often as allowed.
-
-    Parameters
-    ----------
-    error_rate : any shape, p, chance that a try is lost, 0 to below 1 [1]
-    retry_limit : scalar, m, tries after the first, 0 or more [1]
-
-    Returns
-    -------
-    Same shape, p^(m+1) [1]
-
-    Raises
-    ------
-    ValueError : an error rate outside its range
-    """
-    return np.asarray(_checked(error_rate) ** (retry_limit + 1))
-
-
 def extra_backoff(error_rate: ArrayLike, retry_limit: int, cw_min: int, cw_max: int) -> np.ndarray:
     """Mean back-off slots of a lone frame beyond what as many first tries would wait.
 
@@ -79,27 +60,6 @@ def extra_backoff(error_rate: ArrayLike, retry_limit: int, cw_min: int, cw_max: 
     for losses in range(1, retry_limit + 1):
         extra = extra + p**losses * (min(2**losses * (cw_min + 1) - 1, cw_max) - cw_min) / 2
     return extra
-
-
-def packet_error_rate(bit_error_rate: ArrayLike, n_bytes: ArrayLike) -> np.ndarray:
-    """Chance that a frame has an error, of independent errors in its bits.
-
-    PER = 1 - (1 - BER)^(8 L)
-
-    Parameters
-    ----------
-    bit_error_rate : any shape, 0 to below 1 [1]
-    n_bytes : same shape or broadcasting, length L of the frame, 0 or more [B]
-
-    Returns
-    -------
-    Broadcast shape, 0 to 1 [1]
-
-    Raises
-    ------
-    ValueError : an error rate outside its range
-    """
-    return np.asarray(-np.expm1(8 * np.asarray(n_bytes) * np.log1p(-_checked(bit_error_rate))))
 
 
 def _checked(error_rate: ArrayLike) -> np.ndarray:

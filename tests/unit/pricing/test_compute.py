@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from costbench.errors import UsageError
-from costbench.pricing.compute import implied_rate, tier_of
+from costbench.pricing.compute import tier_of
 from costbench.pricing.compute_power import (
     clock_scaled_power,
     core_current,
@@ -133,12 +133,6 @@ def test_a_power_mode_is_a_cap_on_the_clock(counts, device):
     assert joules(fast, "compute_active", "compute_static") == pytest.approx([4 * 0.025, 0.025])
     with pytest.raises(UsageError, match="no power mode 'TURBO': it has FAST"):
         device_of(profile, "lte", "TURBO")
-
-
-def test_a_rate_above_the_peak_is_an_error():
-    assert implied_rate([1e9, 4e9], [1, 2], 2e9).tolist() == [1e9, 2e9]
-    with pytest.raises(ValueError, match="above the peak"):
-        implied_rate([4.1e9], [2], 2e9)
 
 
 @pytest.mark.parametrize(

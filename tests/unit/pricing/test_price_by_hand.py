@@ -86,6 +86,16 @@ def test_the_radio_falls_asleep_in_a_long_gap(counts, device):
     assert sender["tail"] == pytest.approx(3 * 2 * 0.5, rel=1e-12)
 
 
+def test_the_tail_is_continuous_where_the_radio_falls_asleep(counts, device):
+    # 1,999 to 2,001 ms of computing about a tail of 2 s: a longer gap adds nothing, and wakes it twice more.
+    rows = []
+    for launches in (1999, 2000, 2001):
+        run = counts(2, 3, [(r, 0, 1, 125_000) for r in range(3)], [(0, "forward", 0, launches)])
+        rows.append(energies(price(run, device(), "lte", samples=1), 0))
+    assert [row["tail"] for row in rows] == pytest.approx([0.5 * (2 * 1.999 + 2), 3, 3], rel=1e-12)
+    assert [rows[0]["promotion"], rows[2]["promotion"]] == pytest.approx([0.5, 1.5], rel=1e-12)
+
+
 def test_rounds_without_exchange_lengthen_the_gap(counts, device):
     # Exchange in rounds 0 and 3 only; gap = rounds 1 and 2 (0.15 s each) and the step of round 3: 0.45 s.
     run = counts(2, 4, [(0, 0, 1, 125_000), (3, 0, 1, 125_000)], STEP)

@@ -1,29 +1,21 @@
 import numpy as np
 import pytest
 
-from costbench.pricing.radio.retransmission import (
-    expected_tries,
-    extra_backoff,
-    packet_error_rate,
-    residual_loss,
-)
+from costbench.pricing.radio.retransmission import expected_tries, extra_backoff
 
 
 def test_tries_are_a_geometric_series_that_ends():
-    # p = 1/2, two repetitions: 1 + 1/2 + 1/4 = 1.75 tries, and 1/8 stays lost
+    # p = 1/2, two repetitions: 1 + 1/2 + 1/4 = 1.75 tries
     assert expected_tries(0.5, 2) == 1.75
-    assert residual_loss(0.5, 2) == 0.125
 
 
 def test_without_losses_a_frame_is_sent_once():
     assert expected_tries(0.0, 7) == 1
-    assert residual_loss(0.0, 7) == 0
     assert extra_backoff(0.0, 7, 15, 1023) == 0
 
 
 def test_without_repetitions_a_frame_is_sent_once():
     assert expected_tries(0.3, 0) == 1
-    assert residual_loss(0.3, 0) == pytest.approx(0.3, rel=1e-12)
     assert extra_backoff(0.3, 0, 15, 1023) == 0
 
 
@@ -41,20 +33,11 @@ def test_backoff_is_that_of_each_try_added_up():
     assert extra_backoff(p, limit, 15, 1023) == pytest.approx(whole - plain, rel=1e-12)
 
 
-def test_errors_in_bits_make_errors_in_frames():
-    # 1 - (1 - 0.001)^8 = 0.0079721 for a byte; a million times smaller errors keep their digits
-    assert packet_error_rate(0.001, 1) == pytest.approx(0.00797206, rel=1e-5)
-    assert packet_error_rate(1e-12, 1) == pytest.approx(8e-12, rel=1e-9)
-    assert packet_error_rate(0.001, 0) == 0
-
-
 @pytest.mark.parametrize("wrong", [-0.01, 1.0, 1.5, np.nan])
 def test_an_error_rate_outside_its_range(wrong):
     for found in (
         lambda: expected_tries(wrong, 7),
-        lambda: residual_loss(wrong, 7),
         lambda: extra_backoff(wrong, 7, 15, 1023),
-        lambda: packet_error_rate(wrong, 100),
     ):
         with pytest.raises(ValueError, match="from 0 to below 1"):
             found()

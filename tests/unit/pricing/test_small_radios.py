@@ -10,7 +10,7 @@ import pytest
 from costbench.errors import UsageError
 from costbench.pricing.price import price
 from costbench.pricing.radio.ble import BlePacket, goodput, packet_cycle
-from costbench.pricing.radio.cellular import state_energy, tail_energy, transfer_power
+from costbench.pricing.radio.cellular import state_energy, transfer_power
 from costbench.pricing.radio.ieee802154 import Ieee802154Frame, frame_airtime
 from costbench.pricing.radio.lora import LoraFrame, lora_airtime
 from costbench.pricing.scenario import Scenario
@@ -155,12 +155,8 @@ def test_base_stations_and_networks_are_paid_only_beyond_the_device(counts, devi
     assert found["end-to-end"].per_node["total_j"].iloc[0] > found["device"].per_node["total_j"].iloc[0]
 
 
-def test_states_and_tails():
+def test_energy_of_states():
     assert state_energy([0.2601, 11.576], [1.2107, 1.06]) == pytest.approx(0.31490 + 12.27056, rel=1e-5)
-    # A transfer that follows within the tail pays it only until then; at the boundary both agree.
-    assert tail_energy([0, 1, 2, 3], 2, 0.5).tolist() == [0, 0.5, 1.0, 1.0]
-    with pytest.raises(ValueError, match="negative"):
-        tail_energy(-1, 2, 0.5)
 
 
 def test_a_rate_outside_its_fit_is_not_extrapolated():
